@@ -1,0 +1,139 @@
+// What each job of a scenario asks for, typed and checked, before it runs. `scenario` fills these from YAML; the
+// jobs of this folder run them. Defaults here are the documented ones: there are no others.
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "sim/base/bytes.h"
+#include "sim/base/diagnostic.h"
+#include "sim/base/ids.h"
+#include "sim/base/time.h"
+#include "sim/collective/algorithm.h"
+
+namespace brigade {
+
+enum class DType : uint8_t { kUint8, kFp8, kFp16, kBf16, kFp32, kFp64, kInt32, kInt64 };
+const char* name_of(DType t);
+int64_t bytes_of(DType t);
+std::optional<DType> find_dtype(std::string_view name);
+
+enum class RoundsMode : uint8_t { kFree, kLockstep };
+
+// How a collective is done.
+struct AlgorithmSpec {
+  std::string algorithm = "ring";
+  std::string inner = "ring", outer = "ring";  // hierarchical only
+  RoundsMode rounds = RoundsMode::kFree;
+  int channels = 1;
+};
+
+// Steps that are measured after `warmup` ones.
+struct RunSpec {
+  int steps = 1;
+  int warmup = 0;
+};
+
+// What a rank does differently: `changes: [{job: train, ranks: 3, compute: 50 %, start: 2 ms}]`.
+struct RankChange {
+  std::optional<std::string> job;         // every job if absent
+  std::string ranks;                      // "3", "0-7", "1,5-6": numbers of the job's ranks; or a device selector
+  std::optional<double> compute_share;    // 0.5: computes at half speed
+  std::optional<Duration> start;          // starts this much later
+  Place at;
+};
+
+// `kind: collective`: every size with every algorithm, one after the other, in nccl-tests' columns.
+struct CollectiveJobSpec {
+  Collective collective = Collective::kAllReduce;
+  std::vector<AlgorithmSpec> algorithms;
+  std::vector<Bytes> sizes;
+  DType dtype = DType::kUint8;
+  Rank root = 0;
+  std::vector<Pair> sends;                      // send_recv; empty: each rank sends to the next
+  std::optional<std::vector<Pair>> receives;    // where they differ from the sends
+  RunSpec run;
+};
+
+// --- ddp ----------------------------------------------------------------------------------------------------
+// A gradient tensor written out: ready at `ready` after backward began (its share of backward, if not a time).
+struct TensorSpec {
+  std::string name;
+  int64_t elements = 0;
+  std::optional<Duration> ready;
+};
+// A layer written out: times, or FLOPs and bytes moved per sample.
+struct LayerSpec {
+  std::string name;
+  std::vector<TensorSpec> parameters;
+  int repeat = 1;  // this layer, so often in a row
+  std::optional<Duration> forward, backward;
+  double forward_flops = 0, backward_flops = 0;
+  double forward_bytes = 0, backward_bytes = 0;
+};
+struct ModelSpec {
+  std::string name;  // a named model, or empty: layers or tensors are written out
+  std::optional<int64_t> sequence_tokens;  // of language models
+  std::optional<int64_t> image_pixels;     // side length, of vision models
+  std::vector<LayerSpec> layers;
+  std::vector<TensorSpec> tensors;
+  std::optional<Duration> forward, backward;  // with `tensors`: the whole times
+  Place at;
+};
+enum class Spread : uint8_t { kLayers, kParameters };
+struct ComputeSpec {
+  double kernel_efficiency = 1;  // share of peak that kernels reach while they run
+  double memory_efficiency = 1;  // share of memory bandwidth that memory-bound kernels reach
+  // kParameters: the lecture's switch. Time 6 x parameters x tokens / (peak x kernel_efficiency) over the tensors
+  // in proportion to their elements, a third of it forward.
+  Spread spread = Spread::kLayers;
+  std::optional<int64_t> tokens;  // per GPU and micro-batch, with spread: parameters
+};
+enum class BucketRule : uint8_t { kFixed, kPytorch };
+enum class BucketVersion : uint8_t { kLegacy, kCurrent };
+enum class BucketOrder : uint8_t { kReady, kRegistration };
+struct BucketSpec {
+  BucketRule rule = BucketRule::kPytorch;
+  BucketVersion version = BucketVersion::kCurrent;
+  std::optional<Bytes> cap;      // fixed: required, or `one_bucket`
+  bool one_bucket = false;       // fixed: the whole gradient
+  BucketOrder order = BucketOrder::kReady;
+  bool find_unused_parameters = false;
+  Duration find_unused_cpu_time{};       // CPU time before backward, per step
+  bool static_graph = false;
+  bool broadcast_buffers = true;
+  bool gradient_as_bucket_view = false;
+};
+struct PrecisionSpec {
+  DType parameters = DType::kFp32, gradients = DType::kFp32, master = DType::kFp32;
+  bool has_master = false;       // a separate master copy in `master`
+  bool autocast = false;         // computes in `parameters`-independent bf16/fp16 but reduces fp32 gradients
+  DType compute = DType::kFp32;  // dtype whose peak FLOP/s counts
+};
+enum class OptimizerKind : uint8_t { kNone, kSgd, kMomentum, kAdamW };
+struct DdpJobSpec {
+  ModelSpec model;
+  int64_t micro_batch_samples = 1;
+  int accumulate = 1;
+  PrecisionSpec precision;
+  ComputeSpec compute;
+  OptimizerKind optimizer = OptimizerKind::kAdamW;
+  bool gradient_norm = false;    // a blocking all-reduce of one scalar before the optimizer
+  Duration host_gap{};           // between steps
+  BucketSpec buckets;
+  AlgorithmSpec all_reduce;
+  RunSpec run;
+};
+
+struct JobSpec {
+  std::string name;
+  std::vector<std::string> ranks;  // selectors; rank order is their order
+  Duration start{};
+  std::variant<CollectiveJobSpec, DdpJobSpec> kind;
+  Place at;                        // of the job; errors of finding ranks go to `ranks_at`
+  Place ranks_at;
+};
+
+}  // namespace brigade
