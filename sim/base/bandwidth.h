@@ -1,8 +1,9 @@
 // Exact bandwidth: whole bytes per second, and the one place that divides.
 //
-// A byte lasts p/q picoseconds, the reduced fraction 10^12 / bandwidth (450 GB/s: 20/9). T(x) = ceil(x p / q) is
-// the time of the first x bytes of a message. A piece that holds bytes [b, e) lasts T(e) - T(b), so that any cut
-// of a message adds up to the whole: rounding each piece by itself would drift (113 ps on 1 GiB at 450 GB/s).
+// A byte lasts p/q picoseconds, the reduced fraction 10^12 / bandwidth (450 GB/s: 20/9). T(x) = ceil(x p / q)
+// is the time of the first x bytes of a message. A piece that holds bytes [b, e) lasts T(e) - T(b), so that
+// any cut of a message adds up to the whole: rounding each piece by itself would drift (113 ps on 1 GiB at
+// 450 GB/s).
 #pragma once
 #include <compare>
 #include <cstdint>

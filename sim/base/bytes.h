@@ -1,4 +1,5 @@
-// Amounts of data. A count of bytes is its own type, so that it cannot be mistaken for elements or for a time.
+// Amounts of data. A count of bytes is its own type, so that it cannot be mistaken for elements or for a
+// time.
 #pragma once
 #include <compare>
 #include <cstdint>

@@ -12,8 +12,8 @@ namespace brigade {
 }  // namespace brigade
 
 // BRIGADE_CHECK(event.at >= now, "event at ", event.at.ps, " ps pushed at ", now.ps, " ps")
-#define BRIGADE_CHECK(condition, ...)                                                                    \
-  do {                                                                                                   \
-    if (!(condition)) [[unlikely]]                                                                       \
-      ::brigade::check_failed(#condition, __FILE__, __LINE__, absl::StrCat(__VA_ARGS__));                \
+#define BRIGADE_CHECK(condition, ...)                                                     \
+  do {                                                                                    \
+    if (!(condition)) [[unlikely]]                                                        \
+      ::brigade::check_failed(#condition, __FILE__, __LINE__, absl::StrCat(__VA_ARGS__)); \
   } while (false)

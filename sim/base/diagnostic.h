@@ -2,8 +2,9 @@
 //
 //   scenarios/a.yaml:12:9: error: unknown algorithm "rng"; did you mean "ring"?
 //
-// Whoever reads input collects into a `Diagnostics` and goes on, so that ten mistakes give ten lines. The floors
-// below `scenario` know no YAML, but their specs carry the `Place` they came from and report here as well.
+// Whoever reads input collects into a `Diagnostics` and goes on, so that ten mistakes give ten lines. The
+// floors below `scenario` know no YAML, but their specs carry the `Place` they came from and report here as
+// well.
 #pragma once
 #include <string>
 #include <string_view>
@@ -37,8 +38,8 @@ class Diagnostics {
   bool ok() const { return errors_ == 0; }
   int errors() const { return errors_; }
   const std::vector<Diagnostic>& list() const { return list_; }
-  // In order of place (file, line, column), one line each, then the source line with a caret where the file can
-  // be read again.
+  // In order of place (file, line, column), one line each, then the source line with a caret where the file
+  // can be read again.
   std::string text() const;
 
  private:
@@ -46,7 +47,8 @@ class Diagnostics {
   int errors_ = 0;
 };
 
-// `; did you mean "ring"?` for the closest of `allowed` (edit distance at most 2 and under half the length), else
+// `; did you mean "ring"?` for the closest of `allowed` (edit distance at most 2 and under half the length),
+// else
 // `; allowed: a, b, c`.
 std::string suggestion(std::string_view given, const std::vector<std::string>& allowed);
 

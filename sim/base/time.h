@@ -1,7 +1,8 @@
 // Instants and durations of simulated time, in integer picoseconds.
 //
-// The two are different types: instant - instant = duration, instant + duration = instant. The range of int64 is
-// 106 days; scenario values are bounded well below it when they are read, so sums of a run do not overflow.
+// The two are different types: instant - instant = duration, instant + duration = instant. The range of int64
+// is 106 days; scenario values are bounded well below it when they are read, so sums of a run do not
+// overflow.
 #pragma once
 #include <compare>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// Text to quantity and back. B KB MB GB TB PB are powers of 1000, KiB MiB GiB TiB of 1024; GB/s and Gb/s (bits);
-// ns us ms s (and ps, min, h); FLOP/s with K M G T P; %. A space before the unit is optional.
+// Text to quantity and back. B KB MB GB TB PB are powers of 1000, KiB MiB GiB TiB of 1024; GB/s and Gb/s
+// (bits); ns us ms s (and ps, min, h); FLOP/s with K M G T P; %. A space before the unit is optional.
 //
 // Decimals are read exactly (no floating point): "20.6 GB/s" is 20600000000 B/s. A value that is not a whole
 // number of bytes, bytes per second or picoseconds is an error, and so is a number without a unit, a negative
@@ -31,7 +31,8 @@ Parsed<double> parse_percent(std::string_view text);
 // "8 samples" -> 8, "1024 tokens" -> 1024.
 Parsed<int64_t> parse_count(std::string_view text, std::string_view unit);
 
-// For people: four significant digits, the largest unit that keeps at least 1 ("1.386 ms", "25 MB", "50 GB/s").
+// For people: four significant digits, the largest unit that keeps at least 1 ("1.386 ms", "25 MB", "50
+// GB/s").
 std::string to_string(Duration d);
 std::string to_string(Bytes b);
 std::string to_string(Bandwidth b);
