@@ -1,0 +1,31 @@
+// How messages cross the network: the settings of `network:` in a scenario.
+#pragma once
+#include <cstdint>
+#include <optional>
+
+#include "sim/base/bytes.h"
+#include "sim/base/time.h"
+
+namespace brigade {
+
+enum class NetworkModel : uint8_t { kPacket };
+
+enum class SegmentRule : uint8_t {
+  kFixed,  // pieces of `segment` bytes
+  kWhole,  // a message is one segment (of at most kSegmentMax)
+  kAuto,   // at most 64 segments a message
+};
+
+// A segment's size is kept in 32 bits; larger ones are cut, which changes nothing on an idle route.
+constexpr Bytes kSegmentMax{int64_t{1} << 31};
+constexpr int64_t kAutoSegments = 64;
+
+struct NetworkSpec {
+  NetworkModel model = NetworkModel::kPacket;
+  SegmentRule segment_rule = SegmentRule::kFixed;
+  Bytes segment = mebibytes(1);   // with kFixed
+  std::optional<int64_t> window;  // segments of a message under way at most; unlimited if absent
+  Duration overhead{};            // LogP's o, paid by sender and receiver of each message
+};
+
+}  // namespace brigade
