@@ -15,10 +15,12 @@
 
 namespace brigade {
 
-enum class DType : uint8_t { kUint8, kFp8, kFp16, kBf16, kFp32, kFp64, kInt32, kInt64 };
-const char* name_of(DType t);
+// kTf32 is a rate of compute, not a format of storage: in memory it is fp32.
+enum class DType : uint8_t { kUint8, kFp8, kFp16, kBf16, kFp32, kFp64, kInt32, kInt64, kTf32 };
+const char* name_of(DType t);  // "bf16", as in scenarios
 int64_t bytes_of(DType t);
 std::optional<DType> find_dtype(std::string_view name);
+std::vector<std::string> dtype_names();
 
 enum class RoundsMode : uint8_t { kFree, kLockstep };
 
@@ -63,6 +65,7 @@ struct TensorSpec {
   std::string name;
   int64_t elements = 0;
   std::optional<Duration> ready;
+  std::optional<DType> dtype;  // of its gradient, where it differs from precision.gradients
 };
 // A layer written out: times, or FLOPs and bytes moved per sample.
 struct LayerSpec {
