@@ -1,0 +1,131 @@
+// Why a run cannot go on, in words: ranks, rounds, links, who waits for whom. And the counters that must balance.
+#include "absl/strings/str_cat.h"
+#include "sim/collective/algorithm.h"
+#include "sim/engine/engine.h"
+
+namespace brigade {
+namespace {
+constexpr int kLinesMax = 8;  // of a diagnosis; the rest is counted
+}
+
+template <class Network>
+std::string Engine<Network>::place_of(CommId comm, Rank r) const {
+  return absl::StrCat("rank ", r, " (", topology_.vertex_name(comms_[comm].devices[r]), ")");
+}
+
+template <class Network>
+std::string Engine<Network>::call_name(CommId comm, uint32_t index) const {
+  const Communicator& c = comms_[comm];
+  const CollectiveCall& call = c.collectives[index].call;
+  const Algorithm& a = *call.plans.front()->algorithm;
+  return absl::StrCat("job \"", c.name, "\", collective ", index, " (", brigade::name_of(a.collective), " ", a.name,
+                      call.label.empty() ? "" : ", ", call.label, ")");
+}
+
+template <class Network>
+void Engine<Network>::fail_unreachable(uint16_t id, Rank from, Rank to, Round k) {
+  if (!failure_.empty()) return;
+  const Slot& s = *slots_[id];
+  failure_ = absl::StrCat(call_name(s.comm, s.index), ": ", place_of(s.comm, from), " has no route to ",
+                          place_of(s.comm, to), " in round ", k);
+  int listed = 0;
+  for (LinkId l = 0; l < topology_.links().size(); ++l) {
+    if (topology_.links()[l].up) continue;
+    if (++listed > kLinesMax) continue;
+    absl::StrAppend(&failure_, listed == 1 ? "; links that are down: " : ", ", topology_.link_name(l));
+  }
+  if (listed > kLinesMax) absl::StrAppend(&failure_, " and ", listed - kLinesMax, " more");
+  if (listed == 0) absl::StrAppend(&failure_, "; the graph does not join them");
+}
+
+template <class Network>
+void Engine<Network>::fail_unexpected(uint16_t id, Rank r, Round k) {
+  if (!failure_.empty()) return;
+  const Slot& s = *slots_[id];
+  failure_ = absl::StrCat(call_name(s.comm, s.index), ": ", place_of(s.comm, r), " got a message in round ", k,
+                          " that it does not receive");
+}
+
+// "rank 2 (node[0].gpu[2]) waits in round 0 for rank 5 (node[0].gpu[5]), which has finished"
+template <class Network>
+std::string Engine<Network>::waiting_for(const Slot& slot, Rank r) const {
+  const Plan& plan = slot.run.plan();
+  const auto mine = slot.run.standing(r);
+  const Step step = plan.step(r, mine.round);
+  std::string text = absl::StrCat(place_of(slot.comm, r), " waits in round ", mine.round, " of ",
+                                  slot.run.rounds(), " with ", mine.arrived, " of ", step.expects,
+                                  " messages arrived");
+  for (uint32_t i = 0; i < step.expects; ++i) {
+    if (i == 4) {
+      absl::StrAppend(&text, " and others");
+      break;
+    }
+    const Rank peer = plan.algorithm->from(plan, r, mine.round, i);
+    const auto theirs = slot.run.standing(peer);
+    absl::StrAppend(&text, i == 0 ? ", for " : "; for ", place_of(slot.comm, peer),
+                    !theirs.started                     ? ", which has not started"
+                    : theirs.round == slot.run.rounds() ? ", which has finished"
+                                                        : absl::StrCat(", which is in round ", theirs.round));
+  }
+  return text;
+}
+
+template <class Network>
+std::string Engine<Network>::stuck() const {
+  std::string text;
+  int lines = 0;
+  const auto add = [&](const std::string& line) {
+    if (++lines <= kLinesMax) absl::StrAppend(&text, "\n  ", line);
+  };
+  for (CommId comm = 0; comm < comms_.size(); ++comm) {
+    const Communicator& c = comms_[comm];
+    uint32_t called = 0;
+    for (const Stream& s : c.streams) called = std::max(called, s.launched);
+    for (Rank r = 0; r < c.devices.size(); ++r) {
+      const Stream& s = c.streams[r];
+      if (s.finished < s.launched) {
+        const CollectiveState& state = c.collectives[s.finished];
+        for (uint16_t id : state.slots) {
+          const Slot& slot = *slots_[id];
+          if (slot.comm != comm || slot.index != s.finished) continue;
+          if (slot.run.standing(r).round < slot.run.rounds())
+            add(absl::StrCat(call_name(comm, s.finished), ": ", waiting_for(slot, r)));
+        }
+      } else if (s.launched < called) {
+        add(absl::StrCat(call_name(comm, s.launched), ": ", place_of(comm, r), " never called it"));
+      }
+    }
+  }
+  if (lines == 0) return {};
+  if (lines > kLinesMax) absl::StrAppend(&text, "\n  and ", lines - kLinesMax, " more");
+  return absl::StrCat("deadlock: nothing is left to happen, but", text);
+}
+
+template <class Network>
+void Engine<Network>::check_counters() const {
+  const auto& n = network_;
+  BRIGADE_CHECK(n.messages_launched == n.messages_received, n.messages_launched, " messages sent, ",
+                n.messages_received, " received");
+  BRIGADE_CHECK(n.segments_launched == n.segments_delivered, n.segments_launched, " segments sent, ",
+                n.segments_delivered, " delivered");
+  std::vector<int64_t> balance(topology_.vertices().size());
+  for (LinkId l = 0; l < topology_.links().size(); ++l) {
+    const LinkState& s = n.links()[l];
+    balance[topology_.links()[l].from] -= s.bytes;
+    balance[topology_.links()[l].to] += s.bytes;
+    BRIGADE_CHECK(s.busy.ps <= now().ps, topology_.link_name(l), " was busy for ", s.busy.ps, " of ", now().ps, " ps");
+  }
+  for (VertexId v = 0; v < balance.size(); ++v)
+    if (!topology_.is_endpoint(v))
+      BRIGADE_CHECK(balance[v] == 0, topology_.vertex_name(v), " took in ", balance[v], " bytes more than it gave out");
+}
+
+template std::string Engine<PacketNetwork>::place_of(CommId, Rank) const;
+template std::string Engine<PacketNetwork>::call_name(CommId, uint32_t) const;
+template std::string Engine<PacketNetwork>::waiting_for(const Slot&, Rank) const;
+template std::string Engine<PacketNetwork>::stuck() const;
+template void Engine<PacketNetwork>::check_counters() const;
+template void Engine<PacketNetwork>::fail_unreachable(uint16_t, Rank, Rank, Round);
+template void Engine<PacketNetwork>::fail_unexpected(uint16_t, Rank, Round);
+
+}  // namespace brigade

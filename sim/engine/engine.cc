@@ -1,0 +1,271 @@
+#include "sim/engine/engine.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "sim/base/random.h"
+
+namespace brigade {
+
+template <class Network>
+template <bool kObserved>
+struct Engine<Network>::Wire {
+  Engine& e;
+  uint16_t id;
+
+  Time now() const { return e.queue_.now(); }
+  uint32_t egresses(Rank r) const { return e.egresses_[device(r)]; }
+  LinkId egress(Rank from, Rank to) const {
+    LinkId route[256];
+    const int hops = e.topology_.router().route(device(from), device(to), flow(from, to), route);
+    return hops > 0 ? route[0] : kNone;
+  }
+  std::optional<Time> send(Rank from, const Send& s, Round k, uint32_t index, bool alone, Time at) {
+    Slot& slot = *e.slots_[id];
+    const Bytes bytes = slot.run.plan().bytes(s.range);
+    const uint32_t flight =
+        e.network_.launch({.from_vertex = device(from), .to_vertex = device(s.to), .from = from, .to = s.to,
+                           .round = k, .index = index, .alone = alone, .execution = id, .bytes = bytes,
+                           .flow = flow(from, s.to)});
+    if (flight == kNone) [[unlikely]] {
+      e.fail_unreachable(id, from, s.to, k);
+      return std::nullopt;
+    }
+    e.comms_[slot.comm].sent[from] += bytes;
+    if constexpr (kObserved) e.observer_->message_launched(flight, e.tag_of(flight), bytes, at);
+    if (e.spec_.overhead.ps != 0) at = e.pay_overhead(device(from), at);
+    if (at == now() && e.sharers_[device(from)] == 1) return e.network_.template offer<kObserved>(flight, e.queue_);
+    e.queue_.push({at, flight, id, kArrive, 0});
+    return std::nullopt;
+  }
+  void wake(Rank r, Time at) { e.queue_.push({at, r, id, kWake, 0}); }
+  void finished(Rank r) {
+    Slot& slot = *e.slots_[id];
+    Communicator& comm = e.comms_[slot.comm];
+    CollectiveState& c = comm.collectives[slot.index];
+    const CommId comm_id = slot.comm;
+    const uint32_t index = slot.index;
+    if (slot.run.over()) e.free_slots_.push_back(id);
+    if (!c.remaining.empty() && --c.remaining[r] != 0) return;
+    e.notices_.push_back({.what = Notice::What::kCollectiveDone, .job = comm.job, .comm = comm_id, .index = index,
+                          .rank = r, .at = now()});
+    if constexpr (kObserved) e.observer_->collective_finished(comm_id, index, r, now());
+    Stream& stream = comm.streams[r];
+    if (++stream.finished < stream.launched) e.template start<kObserved>(comm_id, r);
+  }
+  void unexpected(Rank r, Round k) { e.fail_unexpected(id, r, k); }
+
+ private:
+  VertexId device(Rank r) const { return e.comms_[e.slots_[id]->comm].devices[r]; }
+  uint64_t flow(Rank from, Rank to) const {
+    const uint64_t pair = uint64_t{device(from)} << 32 | device(to);
+    return mix(pair ^ mix(e.options_.seed + e.slots_[id]->execution));
+  }
+};
+
+template <class Network>
+Engine<Network>::Engine(const Topology& topology, const NetworkSpec& spec, Options options)
+    : topology_(topology), spec_(spec), options_(options), network_(topology, spec) {
+  egresses_.resize(topology.vertices().size());
+  for (const Link& l : topology.links()) egresses_[l.from] += l.up;
+  sharers_.resize(topology.vertices().size());
+  if (spec.overhead.ps != 0) endpoint_free_.resize(topology.vertices().size());
+}
+
+template <class Network>
+CommId Engine<Network>::add_communicator(JobId job, std::vector<VertexId> devices, std::string name) {
+  const size_t n = devices.size();
+  for (VertexId v : devices) sharers_[v] = static_cast<uint16_t>(sharers_[v] + 1 + topology_.vertices()[v].forward);
+  comms_.push_back({.job = job, .name = std::move(name), .devices = std::move(devices),
+                    .streams = std::vector<Stream>(n), .sent = std::vector<Bytes>(n), .collectives = {}});
+  // A rank has few messages under way; the queue's and the pools' room is address space until it is used.
+  size_t ranks = 0;
+  for (const Communicator& c : comms_) ranks += c.devices.size();
+  queue_.reserve(4 * ranks);
+  network_.reserve(4 * ranks, ranks);
+  notices_.reserve(2 * ranks);
+  return static_cast<CommId>(comms_.size() - 1);
+}
+
+template <class Network>
+uint32_t Engine<Network>::add_collective(CommId comm, CollectiveCall call) {
+  Communicator& c = comms_[comm];
+  for (const auto& plan : call.plans)
+    BRIGADE_CHECK(plan->ranks == c.devices.size(), "a plan of ", plan->ranks, " ranks on ", c.devices.size());
+  if (call.plans.size() > 1)
+    for (VertexId v : c.devices) sharers_[v] = std::max<uint16_t>(sharers_[v], 2);
+  c.collectives.push_back({.call = std::move(call), .slots = {}, .remaining = {}});
+  return static_cast<uint32_t>(c.collectives.size() - 1);
+}
+
+template <class Network>
+void Engine<Network>::launch(CommId comm, Rank r) {
+  Stream& s = comms_[comm].streams[r];
+  BRIGADE_CHECK(s.launched < comms_[comm].collectives.size(), "rank ", r, " calls a collective that was not added");
+  if (s.launched++ != s.finished) return;
+  observer_ != nullptr ? start<true>(comm, r) : start<false>(comm, r);
+}
+
+template <class Network>
+void Engine<Network>::timer(JobId job, Rank r, Time at, uint8_t token) {
+  queue_.push({at, r, job, kTimer, token});
+}
+
+template <class Network>
+void Engine<Network>::give_slots(CommId comm, uint32_t index) {
+  CollectiveState& c = comms_[comm].collectives[index];
+  const size_t n = c.call.plans.size();
+  for (size_t i = 0; i < n; ++i) {
+    if (free_slots_.empty()) {
+      BRIGADE_CHECK(slots_.size() < UINT16_MAX, slots_.size(), " executions at once");
+      free_slots_.push_back(static_cast<uint16_t>(slots_.size()));
+      slots_.push_back(std::make_unique<Slot>());
+    }
+    const uint16_t id = free_slots_.back();
+    free_slots_.pop_back();
+    Slot& slot = *slots_[id];
+    slot.run.reset(c.call.plans[i], c.call.lockstep);
+    slot.comm = comm;
+    slot.index = index;
+    slot.execution = static_cast<uint32_t>(i);
+    network_.set_order(id, uint64_t{comm} << 48 | uint64_t{index} << 16 | i);  // communicators in job order
+    c.slots.push_back(id);
+  }
+  if (n > 1) c.remaining.assign(comms_[comm].devices.size(), static_cast<uint16_t>(n));
+}
+
+template <class Network>
+template <bool kObserved>
+void Engine<Network>::start(CommId comm, Rank r) {
+  Communicator& c = comms_[comm];
+  const uint32_t index = c.streams[r].finished;
+  if (c.collectives[index].slots.empty()) give_slots(comm, index);
+  if constexpr (kObserved) observer_->collective_started(comm, index, r, now());
+  CollectiveState& state = c.collectives[index];
+  for (size_t i = 0; i < state.call.plans.size(); ++i) {
+    const uint16_t id = state.slots[i];
+    slots_[id]->run.start(r, Wire<kObserved>{*this, id});
+  }
+}
+
+template <class Network>
+template <bool kObserved>
+void Engine<Network>::process(std::span<const Event> batch) {
+  for (const Event& e : batch) {
+    switch (e.kind) {
+      case kArrive: {
+        if (e.hop != 0) {
+          network_.template serve<kObserved>(e.id, e.hop, queue_);
+          break;
+        }
+        const Rank from = network_.flight(e.id).from;
+        const uint32_t index = network_.index_of(network_.flight(e.id));
+        if (const auto left = network_.template offer<kObserved>(e.id, queue_))
+          slots_[e.of]->run.left(from, index, *left, Wire<kObserved>{*this, e.of});
+        break;
+      }
+      case kDelivered:
+        if (!network_.delivered(e.id, queue_)) break;
+        if (spec_.overhead.ps != 0) {
+          receive_later(e.id);
+          break;
+        }
+        [[fallthrough]];
+      case kReceived: {
+        if constexpr (kObserved) observer_->message_received(tag_of(e.id), now());
+        const Delivery d = network_.receive(e.id);
+        slots_[e.of]->run.arrived(d.to, d.round, Wire<kObserved>{*this, e.of});
+        break;
+      }
+      case kWake: slots_[e.of]->run.advance(e.id, Wire<kObserved>{*this, e.of}); break;
+      case kTimer:
+        notices_.push_back({.what = Notice::What::kTimer, .token = e.hop, .job = e.of, .rank = e.id, .at = e.at});
+        break;
+      default: BRIGADE_CHECK(false, "event of kind ", int{e.kind});
+    }
+  }
+}
+
+template <class Network>
+std::optional<Notice> Engine<Network>::next() {
+  while (next_notice_ == notices_.size()) {
+    notices_.clear();
+    next_notice_ = 0;
+    if (queue_.empty() || !failure_.empty()) return std::nullopt;
+    const std::span<Event> batch = queue_.next_batch([this](auto soon) { network_.prefetch(soon); });
+    if (options_.shuffle) std::reverse(batch.begin(), batch.end());
+    network_.order(batch, spec_.overhead.ps != 0);
+    events_ += static_cast<int64_t>(batch.size());
+    if (options_.hash_events) hash_batch(batch);
+    observer_ != nullptr ? process<true>(batch) : process<false>(batch);
+    if (notices_.size() > 1) sort_notices();
+  }
+  return notices_[next_notice_++];
+}
+
+template <class Network>
+void Engine<Network>::sort_notices() {
+  const auto key = [](const Notice& n) { return std::tie(n.what, n.job, n.comm, n.index, n.token, n.rank); };
+  std::sort(notices_.begin(), notices_.end(),
+            [&](const Notice& a, const Notice& b) { return key(a) < key(b); });
+}
+
+template <class Network>
+void Engine<Network>::receive_later(uint32_t flight) {
+  const Flight& x = network_.flight(flight);
+  const VertexId endpoint = comms_[slots_[x.execution]->comm].devices[x.to];
+  queue_.push({pay_overhead(endpoint, now()), flight, x.execution, kReceived, 0});
+}
+
+template <class Network>
+Time Engine<Network>::pay_overhead(VertexId endpoint, Time at) {
+  return endpoint_free_[endpoint] = std::max(at, endpoint_free_[endpoint]) + spec_.overhead;
+}
+
+template <class Network>
+void Engine<Network>::observe(EngineObserver* observer) {
+  observer_ = observer;
+  network_.observe(observer);
+}
+
+template <class Network>
+MessageTag Engine<Network>::tag_of(uint32_t flight) const {
+  const Flight& x = network_.flight(flight);
+  const Slot& s = *slots_[x.execution];
+  return {s.comm, s.index, s.execution, x.from, x.to, network_.round_of(x), network_.index_of(x)};
+}
+
+template <class Network>
+LinkUse Engine<Network>::use_of(LinkId link) const {
+  const LinkState& l = network_.links()[link];
+  return {{l.bytes}, l.busy};
+}
+
+template <class Network>
+Simulation::Counts Engine<Network>::counts() const {
+  return {events_, network_.messages_received, network_.segments_delivered, event_hash_};
+}
+
+// A sum of hashes does not depend on the order within a batch: what was done must not either.
+template <class Network>
+void Engine<Network>::hash_batch(std::span<const Event> batch) {
+  for (const Event& e : batch) {
+    uint64_t what = e.id, of = e.of;
+    if (e.kind < kFirstEngineEvent) {
+      const Flight& x = network_.flight(e.id);
+      const MessageTag t = tag_of(e.id);
+      what = mix(uint64_t{t.from} << 32 | t.to) ^ mix(uint64_t{t.round} << 32 | t.send) ^
+             mix(uint64_t{network_.segment_of(x)} << 32 |
+                 (e.kind == kArrive && x.hops > 0 ? network_.link_at(x, e.hop) : kNone));
+      of = uint64_t{t.comm} << 48 | uint64_t{t.index} << 16 | t.execution;
+    } else if (e.kind == kWake) {
+      const Slot& s = *slots_[e.of];
+      of = uint64_t{s.comm} << 48 | uint64_t{s.index} << 16 | s.execution;
+    }
+    event_hash_ += mix(mix(static_cast<uint64_t>(e.at.ps)) ^ mix(of + e.kind) ^ mix(what + e.hop));
+  }
+}
+
+template class Engine<PacketNetwork>;
+
+}  // namespace brigade

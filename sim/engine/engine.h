@@ -1,0 +1,120 @@
+// The engine: the one loop over events, the one switch over their kinds, the streams of the ranks.
+//
+// Ties are settled in two places: the network orders what meets at a link, and here a device that several
+// executions share (two jobs, channels) offers its messages through the queue, so that they meet in a batch as
+// well; a device of a single stream offers at once. Notices of one instant are handed out in order of what they are.
+#pragma once
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/collective/execution.h"
+#include "sim/engine/observer.h"
+#include "sim/engine/simulation.h"
+#include "sim/network/packet_network.h"
+#include "sim/network/spec.h"
+
+namespace brigade {
+
+template <class Network>
+class Engine final : public Simulation {
+ public:
+  struct Options {
+    uint64_t seed = 1;        // of ECMP's choices
+    bool hash_events = false;
+    bool shuffle = false;     // tests: process each batch in another order of creation
+  };
+  Engine(const Topology& topology, const NetworkSpec& spec, Options options);
+
+  CommId add_communicator(JobId job, std::vector<VertexId> devices, std::string name) override;
+  uint32_t add_collective(CommId comm, CollectiveCall call) override;
+  void launch(CommId comm, Rank r) override;
+  void timer(JobId job, Rank r, Time at, uint8_t token) override;
+  Time now() const override { return queue_.now(); }
+  std::optional<Notice> next() override;
+  std::span<const Bytes> sent(CommId comm) const override { return comms_[comm].sent; }
+  LinkUse use_of(LinkId link) const override;
+  const Topology& topology() const override { return topology_; }
+  const std::string& failure() const override { return failure_; }
+  std::string stuck() const override;
+  void check_counters() const override;
+  Counts counts() const override;
+
+  // Tells `observer` of everything from now on; null: of nothing.
+  void observe(EngineObserver* observer);
+  const Network& network() const { return network_; }
+  // The tag of a flight under way, for observers.
+  MessageTag tag_of(uint32_t flight) const;
+  const CollectiveCall& call_of(CommId comm, uint32_t index) const { return comms_[comm].collectives[index].call; }
+  const std::string& name_of(CommId comm) const { return comms_[comm].name; }
+  std::span<const VertexId> devices_of(CommId comm) const { return comms_[comm].devices; }
+  uint32_t communicators() const { return static_cast<uint32_t>(comms_.size()); }
+
+ private:
+  enum Kind : uint8_t { kWake = kFirstEngineEvent, kTimer };
+  // What an execution may do; all of it is inlined into the loop.
+  template <bool kObserved>
+  struct Wire;
+
+  struct Stream {  // in order: two counters are the whole queue
+    uint32_t launched = 0, finished = 0;
+  };
+  struct CollectiveState {
+    CollectiveCall call;
+    std::vector<uint16_t> slots;      // of its executions, while they run
+    std::vector<uint16_t> remaining;  // by rank, executions that are not done; only where there are several
+  };
+  struct Communicator {
+    JobId job;
+    std::string name;
+    std::vector<VertexId> devices;
+    std::vector<Stream> streams;
+    std::vector<Bytes> sent;
+    std::deque<CollectiveState> collectives;
+  };
+  struct Slot {
+    Execution run;
+    CommId comm = 0;
+    uint32_t index = 0, execution = 0;
+  };
+
+  template <bool kObserved>
+  void process(std::span<const Event> batch);
+  template <bool kObserved>
+  void start(CommId comm, Rank r);
+  void give_slots(CommId comm, uint32_t index);
+  void receive_later(uint32_t flight);
+  Time pay_overhead(VertexId endpoint, Time at);
+  void fail_unreachable(uint16_t slot, Rank from, Rank to, Round k);
+  void fail_unexpected(uint16_t slot, Rank r, Round k);
+  std::string place_of(CommId comm, Rank r) const;
+  std::string call_name(CommId comm, uint32_t index) const;
+  std::string waiting_for(const Slot& slot, Rank r) const;
+  void sort_notices();
+  void hash_batch(std::span<const Event> batch);
+
+  const Topology& topology_;
+  NetworkSpec spec_;
+  Options options_;
+  Queue queue_;
+  Network network_;
+  std::vector<Communicator> comms_;
+  std::vector<std::unique_ptr<Slot>> slots_;
+  std::vector<uint16_t> free_slots_;
+  std::vector<uint32_t> egresses_;        // by vertex: links that leave it
+  std::vector<uint16_t> sharers_;         // by vertex: streams and parallel executions that use it
+  std::vector<Time> endpoint_free_;       // by vertex, where messages have an overhead
+  std::vector<Notice> notices_;
+  size_t next_notice_ = 0;
+  EngineObserver* observer_ = nullptr;
+  std::string failure_;
+  int64_t events_ = 0;
+  uint64_t event_hash_ = 0;
+};
+
+extern template class Engine<PacketNetwork>;
+
+}  // namespace brigade

@@ -1,0 +1,84 @@
+// What a job may do, and what it is told: the engine as jobs see it.
+//
+// The engine runs every message by itself and hands rare events up as notices; jobs answer them by launching work.
+// So nothing below calls upwards.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "sim/base/bytes.h"
+#include "sim/base/ids.h"
+#include "sim/base/time.h"
+#include "sim/collective/algorithm.h"
+#include "sim/topology/topology.h"
+
+namespace brigade {
+
+using CommId = uint32_t;
+
+struct Notice {
+  enum class What : uint8_t { kTimer, kCollectiveDone };
+  What what;
+  uint8_t token = 0;   // of the timer
+  JobId job = 0;
+  CommId comm = 0;     // kCollectiveDone
+  uint32_t index = 0;  // kCollectiveDone: which collective of the communicator
+  Rank rank = 0;
+  Time at{};
+};
+
+// A collective that the ranks of a communicator will run, each when its own stream reaches it.
+struct CollectiveCall {
+  // One plan for each execution: channels, the two trees of a double binary tree. All over the same ranks.
+  std::vector<std::shared_ptr<const Plan>> plans;
+  bool lockstep = false;
+  std::string label;  // for traces and diagnoses: "bucket 3"
+};
+
+// What a link has carried.
+struct LinkUse {
+  Bytes bytes;
+  Duration busy;
+};
+
+class Simulation {
+ public:
+  virtual ~Simulation() = default;
+
+  // A group of ranks on these devices, with one in-order communication stream a rank. `name` is for people.
+  virtual CommId add_communicator(JobId job, std::vector<VertexId> devices, std::string name) = 0;
+  // The next collective of the communicator; returns its index.
+  virtual uint32_t add_collective(CommId comm, CollectiveCall call) = 0;
+  // Rank r calls the next collective that it has not called yet: it starts when its stream has finished those before.
+  virtual void launch(CommId comm, Rank r) = 0;
+  // Tells the job at `at` (not before now).
+  virtual void timer(JobId job, Rank r, Time at, uint8_t token) = 0;
+
+  virtual Time now() const = 0;
+  // The next notice; nothing when no event is left or the run has failed.
+  virtual std::optional<Notice> next() = 0;
+
+  // Bytes that each rank of the communicator has sent so far.
+  virtual std::span<const Bytes> sent(CommId comm) const = 0;
+  virtual LinkUse use_of(LinkId link) const = 0;
+  virtual const Topology& topology() const = 0;
+
+  // Why the run cannot go on ("rank 3 (node[0].gpu[3]) has no route to ..."); empty if it can. `stuck` is asked when
+  // next() is empty although a job is not finished: who waits for whom.
+  virtual const std::string& failure() const = 0;
+  virtual std::string stuck() const = 0;
+  // Counters balance: each message delivered once, as many bytes into as out of each switch, no link above 100 %.
+  virtual void check_counters() const = 0;
+
+  struct Counts {
+    int64_t events = 0, messages = 0, segments = 0;
+    uint64_t event_hash = 0;  // of all events by what they are, in no order; only where asked for
+  };
+  virtual Counts counts() const = 0;
+};
+
+}  // namespace brigade

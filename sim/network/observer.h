@@ -1,0 +1,17 @@
+// Who wants to know of every segment: tracing, checks. Null when nobody does, and then nothing is asked.
+#pragma once
+#include <cstdint>
+
+#include "sim/base/ids.h"
+#include "sim/base/time.h"
+
+namespace brigade {
+
+class NetworkObserver {
+ public:
+  virtual ~NetworkObserver() = default;
+  // `link` serves the segment `flight` as hop `hop` of its route from `start` for `d`; its tail leaves at `tail`.
+  virtual void served(uint32_t flight, int hop, LinkId link, Time start, Duration d, Time tail) = 0;
+};
+
+}  // namespace brigade

@@ -1,0 +1,208 @@
+#include "sim/network/packet_network.h"
+
+#include <map>
+#include <tuple>
+
+namespace brigade {
+
+PacketNetwork::PacketNetwork(const Topology& topology, const NetworkSpec& spec)
+    : topology_(topology), spec_(spec) {
+  std::map<std::pair<int64_t, int64_t>, uint32_t> type_of;
+  links_.reserve(topology.links().size());
+  for (const Link& l : topology.links()) {
+    const auto [it, fresh] = type_of.try_emplace({l.bandwidth.bytes_per_s().count, l.latency.ps}, types_.size());
+    if (fresh) types_.push_back({l.bandwidth, l.latency});
+    links_.push_back({.free_at = {}, .bytes = 0, .busy = {}, .type = it->second, .touched = 0});
+  }
+  const int hops = topology.router().hops_max();
+  BRIGADE_CHECK(hops < 256, "routes of ", hops, " links");
+  if (hops > kInlineHops) stride_ = static_cast<size_t>(hops);
+}
+
+void PacketNetwork::reserve(size_t flights, size_t messages) {
+  flights_.reserve(flights);
+  free_flights_.reserve(flights);
+  long_routes_.reserve(flights * stride_);
+  messages_.reserve(messages);
+  long_heads_.reserve(messages * stride_);
+  free_messages_.reserve(messages);
+  met_.reserve(flights);
+}
+
+void PacketNetwork::set_order(uint16_t execution, uint64_t order) {
+  if (order_.size() <= execution) order_.resize(size_t{execution} + 1);
+  order_[execution] = order;
+}
+
+uint32_t PacketNetwork::take_flight() {
+  if (!free_flights_.empty()) {
+    const uint32_t f = free_flights_.back();
+    free_flights_.pop_back();
+    return f;
+  }
+  flights_.emplace_back();
+  long_routes_.resize(flights_.size() * stride_);
+  return static_cast<uint32_t>(flights_.size() - 1);
+}
+
+uint32_t PacketNetwork::take_message() {
+  if (!free_messages_.empty()) {
+    const uint32_t m = free_messages_.back();
+    free_messages_.pop_back();
+    return m;
+  }
+  messages_.emplace_back();
+  long_heads_.resize(messages_.size() * stride_);
+  return static_cast<uint32_t>(messages_.size() - 1);
+}
+
+Bytes PacketNetwork::segment_size(Bytes message) const {
+  switch (spec_.segment_rule) {
+    case SegmentRule::kWhole: return kSegmentMax;
+    case SegmentRule::kFixed: return std::min(spec_.segment, kSegmentMax);
+    case SegmentRule::kAuto: break;
+  }
+  const Bytes even{(message.count + kAutoSegments - 1) / kAutoSegments};
+  return std::clamp(even, Bytes{1}, kSegmentMax);
+}
+
+uint32_t PacketNetwork::launch(const Outgoing& m) {
+  const uint32_t f = take_flight();
+  Flight& x = flights_[f];
+  const int hops = topology_.router().route(m.from_vertex, m.to_vertex, m.flow, route(x));
+  if (hops < 0) {
+    free_flights_.push_back(f);
+    return kNone;
+  }
+  ++messages_launched;
+  ++segments_launched;
+  x.lag = {};
+  x.from = m.from;
+  x.to = m.to;
+  x.execution = m.execution;
+  x.hops = static_cast<uint8_t>(hops);
+  x.slowest = 0;
+  const Bytes segment = segment_size(m.bytes);
+  if (m.alone && m.bytes <= segment) {
+    x.message = kWhole;
+    x.part = m.round;
+    x.size_bytes = static_cast<uint32_t>(m.bytes.count);
+    return f;
+  }
+  const uint32_t r = take_message();
+  x.message = r;
+  x.part = 0;
+  x.size_bytes = static_cast<uint32_t>(std::min(segment, m.bytes).count);
+  const int64_t segments = std::max<int64_t>(1, (m.bytes.count + segment.count - 1) / segment.count);
+  BRIGADE_CHECK(segments < UINT32_MAX, segments, " segments in a message");
+  messages_[r] = {.head = x, .bytes = m.bytes, .segment = segment, .round = m.round, .index = m.index,
+                  .segments = static_cast<uint32_t>(segments), .offered = 1, .delivered = 0, .stalled = false,
+                  .ready_at = {}};
+  if (stride_ != 0) std::copy_n(route(x), hops, long_heads_.begin() + ptrdiff_t(r * stride_));
+  return f;
+}
+
+uint32_t PacketNetwork::next_segment(uint32_t message) {
+  const uint32_t f = take_flight();
+  Message& m = messages_[message];
+  Flight& x = flights_[f];
+  x = m.head;
+  if (stride_ != 0) std::copy_n(long_heads_.begin() + ptrdiff_t(message * stride_), x.hops, route(x));
+  x.part = m.offered++;
+  const int64_t begin = x.part * m.segment.count;
+  x.size_bytes = static_cast<uint32_t>(std::min(m.segment.count, m.bytes.count - begin));
+  ++segments_launched;
+  return f;
+}
+
+// A cut must not cost a picosecond: a faster link never takes longer for a segment than the slowest one before it.
+Duration PacketNetwork::segment_time(Flight& x, int hop, LinkType& type) {
+  const Message& m = messages_[x.message];
+  const Bytes begin = int64_t{x.part} * m.segment;
+  const Bytes end = begin + Bytes{x.size_bytes};
+  const auto between = [&](LinkType& t) { return t.of(end) - (begin.count == 0 ? Duration{} : t.of(begin)); };
+  const Duration own = between(type);
+  LinkType& before = types_[links_[route(x)[x.slowest]].type];
+  if (hop == 0 || type.bandwidth < before.bandwidth) {
+    x.slowest = static_cast<uint8_t>(hop);
+    return own;
+  }
+  return std::min(own, between(before));
+}
+
+bool PacketNetwork::delivered(uint32_t flight, Queue& queue) {
+  ++segments_delivered;
+  const uint32_t m = flights_[flight].message;
+  if (m == kWhole) return true;
+  Message& message = messages_[m];
+  if (++message.delivered == message.segments) return true;
+  free_flights_.push_back(flight);
+  if (message.stalled) {
+    message.stalled = false;
+    const Time at = std::max(queue.now(), message.ready_at);
+    const uint32_t next = next_segment(m);
+    queue.push({at, next, flights_[next].execution, kArrive, 0});
+  }
+  return false;
+}
+
+Delivery PacketNetwork::receive(uint32_t flight) {
+  const Flight& x = flights_[flight];
+  const Delivery d{x.execution, x.from, x.to, round_of(x)};
+  if (x.message != kWhole) free_messages_.push_back(x.message);
+  free_flights_.push_back(flight);
+  ++messages_received;
+  return d;
+}
+
+void PacketNetwork::prefetch(std::span<const Event> soon) const {
+  for (const Event& e : soon)
+    if (e.kind < kFirstEngineEvent) __builtin_prefetch(&flights_[e.id], 1);
+  for (const Event& e : soon)
+    if (e.kind == kArrive) __builtin_prefetch(&links_[route(flights_[e.id])[e.hop]], 1);
+}
+
+PacketNetwork::Met PacketNetwork::met_by(const Event& e) const {
+  if (e.kind >= kFirstEngineEvent)
+    return {.place = e.id, .kind = e.kind, .from = 0, .round = 0, .index = e.hop, .segment = 0, .execution = e.of,
+            .event = e};
+  const Flight& x = flights_[e.id];
+  const bool at_link = e.kind == kArrive && x.hops > 0;
+  return {.place = at_link ? route(x)[e.hop] : x.to, .kind = e.kind, .from = x.from, .round = round_of(x),
+          .index = index_of(x), .segment = segment_of(x), .execution = order_[x.execution], .event = e};
+}
+
+void PacketNetwork::order_all(std::span<Event> batch) {
+  met_.clear();
+  for (const Event& e : batch) met_.push_back(met_by(e));
+  const auto key = [](const Met& m) {
+    return std::tie(m.kind, m.place, m.execution, m.from, m.round, m.index, m.segment);
+  };
+  std::sort(met_.begin(), met_.end(), [&](const Met& a, const Met& b) { return key(a) < key(b); });
+  for (size_t i = 0; i < batch.size(); ++i) batch[i] = met_[i].event;
+}
+
+void PacketNetwork::order(std::span<Event> batch, bool everything) {
+  if (batch.size() == 1) return;
+  if (everything) return order_all(batch);
+  batch_ = (batch_ + 2) & ~uint32_t{1};  // bit 0 of `touched`: two events of this batch came by
+  bool met = false;
+  for (const Event& e : batch) {
+    if (e.kind != kArrive) continue;
+    const Flight& x = flights_[e.id];
+    if (x.hops == 0) continue;
+    LinkState& l = links_[route(x)[e.hop]];
+    const bool second = (l.touched | 1) == (batch_ | 1);
+    l.touched = batch_ | second;
+    met |= second;
+  }
+  if (!met) return;
+  const auto alone = [&](const Event& e) {
+    if (e.kind != kArrive || flights_[e.id].hops == 0) return true;
+    return links_[route(flights_[e.id])[e.hop]].touched != (batch_ | 1);
+  };
+  const auto first = std::partition(batch.begin(), batch.end(), alone);
+  order_all({first, batch.end()});
+}
+
+}  // namespace brigade

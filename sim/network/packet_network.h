@@ -1,0 +1,211 @@
+// The packet model: messages cross the links of their route in segments, first come first served.
+//
+// A segment whose head is served by a link from `start` on, for d = T(e) - T(b), and whose tail arrives at t:
+//     link free at start + d;  tail = max(start + d, t)
+//     head reaches the next link at start + latency, tail at tail + latency; delivered at the last tail + latency
+// so that on an idle route a message takes the sum of latencies + T(bytes) at the slowest link, whatever the
+// segment size: d is never longer than on the slowest link before, unless this link is slower.
+//
+// A link that serves first come first served gives its whole timetable away on arrival: start = max(now, free_at).
+// So a hop is one event and nothing waits in queues of ours; the same times as serving from a queue (the plain
+// engine in tests/oracle does that). Links whose rate changes while segments wait will need the queue.
+//
+// Ties: events of one instant come as a batch. Only where two of a batch meet at one link does their order
+// matter; `order` finds those and puts them in the order of (link, job and collective, source, round, index of the
+// send within its round, segment): never of insertion. (Left out: PFC, ECN, packet headers, switch latency.)
+#pragma once
+#include <algorithm>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "sim/base/check.h"
+#include "sim/event/event.h"
+#include "sim/event/event_queue.h"
+#include "sim/network/flight.h"
+#include "sim/network/observer.h"
+#include "sim/network/spec.h"
+#include "sim/topology/topology.h"
+
+namespace brigade {
+
+using Queue = EventQueue<Event>;
+
+// Kinds of the network's events, `Event::id` a flight. The engine's own kinds go on counting.
+enum NetworkEvent : uint8_t {
+  kArrive = 0,     // head at link `hop` of its route
+  kDelivered = 1,  // tail at the receiver
+  kReceived = 2,   // the receiver has paid its overhead
+  kFirstEngineEvent = 3
+};
+
+// A message to be sent.
+struct Outgoing {
+  VertexId from_vertex, to_vertex;
+  Rank from, to;
+  Round round;
+  uint32_t index;      // which send of its round
+  bool alone;          // the only send of its round
+  uint16_t execution;
+  Bytes bytes;
+  uint64_t flow;       // for ECMP
+};
+
+// A complete message, as the receiver sees it.
+struct Delivery {
+  uint16_t execution;
+  Rank from, to;
+  Round round;
+};
+
+class PacketNetwork {
+ public:
+  PacketNetwork(const Topology& topology, const NetworkSpec& spec);
+
+  // Room for `flights` segments and `messages` records, so that a run need not allocate.
+  void reserve(size_t flights, size_t messages);
+
+  // Makes the message ready; its first segment is then a flight that waits to be offered. kNone: there is no route.
+  uint32_t launch(const Outgoing& m);
+  // Offers a flight to its first link, now. When it was the last segment of its message: the time at which the
+  // message has left that link.
+  template <bool kObserved>
+  std::optional<Time> offer(uint32_t flight, Queue& queue);
+  // A flight's head is at link `hop` of its route, now. Returns when its tail has left the link.
+  template <bool kObserved>
+  Time serve(uint32_t flight, int hop, Queue& queue);
+  // A flight's tail is at its receiver. True if its message is complete; then `receive` must follow.
+  bool delivered(uint32_t flight, Queue& queue);
+  Delivery receive(uint32_t flight);
+
+  // Puts the events of one instant into an order of processing that does not depend on how they were created.
+  // `everything`: all of them, not only those that meet at a link.
+  void order(std::span<Event> batch, bool everything);
+  // Fetches what these events will touch.
+  void prefetch(std::span<const Event> soon) const;
+
+  // Executions are ordered by this number where their messages meet; their ids are recycled.
+  void set_order(uint16_t execution, uint64_t order);
+
+  const Flight& flight(uint32_t f) const { return flights_[f]; }
+  Round round_of(const Flight& x) const { return x.message == kWhole ? x.part : messages_[x.message].round; }
+  uint32_t index_of(const Flight& x) const { return x.message == kWhole ? 0 : messages_[x.message].index; }
+  uint32_t segment_of(const Flight& x) const { return x.message == kWhole ? 0 : x.part; }
+  Bytes message_bytes(const Flight& x) const {
+    return x.message == kWhole ? Bytes{x.size_bytes} : messages_[x.message].bytes;
+  }
+  LinkId link_at(const Flight& x, int hop) const { return route(x)[hop]; }
+  std::span<const LinkState> links() const { return links_; }
+  const Topology& topology() const { return topology_; }
+  void observe(NetworkObserver* observer) { observer_ = observer; }
+
+  // Counters of the whole run.
+  int64_t messages_launched = 0, messages_received = 0;
+  int64_t segments_launched = 0, segments_delivered = 0;
+
+ private:
+  // Bandwidth and latency of many links; few, so always in cache. T() of the last sizes is kept: traffic repeats
+  // its sizes (a ring has two, which differ by one element).
+  struct LinkType {
+    Bandwidth bandwidth;
+    Duration latency;
+    Bytes size[2] = {{-1}, {-1}};
+    Duration time[2]{};
+    Duration of(Bytes x) {
+      const int way = x.count & 1;
+      if (size[way] != x) {
+        size[way] = x;
+        time[way] = bandwidth.time(x);
+      }
+      return time[way];
+    }
+  };
+
+  const LinkId* route(const Flight& x) const {
+    return stride_ == 0 ? x.route : long_routes_.data() + static_cast<size_t>(&x - flights_.data()) * stride_;
+  }
+  LinkId* route(Flight& x) { return const_cast<LinkId*>(std::as_const(*this).route(x)); }
+  uint32_t take_flight();
+  uint32_t take_message();
+  uint32_t next_segment(uint32_t message);
+  Duration segment_time(Flight& x, int hop, LinkType& type);
+  Bytes segment_size(Bytes message) const;
+
+  const Topology& topology_;
+  NetworkSpec spec_;
+  std::vector<LinkState> links_;
+  std::vector<LinkType> types_;
+  std::vector<Flight> flights_;
+  std::vector<uint32_t> free_flights_;
+  std::vector<LinkId> long_routes_;
+  size_t stride_ = 0;  // 0: routes lie in the flights
+  std::vector<Message> messages_;
+  std::vector<uint32_t> free_messages_;
+  std::vector<LinkId> long_heads_;  // by message, the route of its segments, where stride_ is not 0
+  std::vector<uint64_t> order_;  // by execution
+  NetworkObserver* observer_ = nullptr;
+
+  // order()'s scratch
+  struct Met {
+    uint32_t place;
+    uint8_t kind;
+    Rank from;
+    Round round;
+    uint32_t index, segment;
+    uint64_t execution;
+    Event event;
+  };
+  Met met_by(const Event& e) const;
+  void order_all(std::span<Event> batch);
+  std::vector<Met> met_;
+  uint32_t batch_ = 0;
+};
+
+// ---- the hot path -------------------------------------------------------------------------------------------
+
+template <bool kObserved>
+Time PacketNetwork::serve(uint32_t flight, int hop, Queue& queue) {
+  Flight& x = flights_[flight];
+  const LinkId link = route(x)[hop];
+  LinkState& l = links_[link];
+  LinkType& type = types_[l.type];
+  const Duration d = x.message == kWhole ? type.of({x.size_bytes}) : segment_time(x, hop, type);
+  const Time start = std::max(queue.now(), l.free_at);
+  const Time free = start + d;
+  const Time tail = std::max(free, queue.now() + x.lag);
+  if constexpr (kObserved) observer_->served(flight, hop, link, start, d, tail);
+  l.free_at = free;
+  l.bytes += x.size_bytes;
+  l.busy += d;
+  x.lag = tail - start;
+  const bool last = hop + 1 == x.hops;
+  queue.push({(last ? tail : start) + type.latency, flight, x.execution,
+              last ? uint8_t{kDelivered} : uint8_t{kArrive}, static_cast<uint8_t>(hop + 1)});
+  return tail;
+}
+
+template <bool kObserved>
+std::optional<Time> PacketNetwork::offer(uint32_t flight, Queue& queue) {
+  const uint32_t m = flights_[flight].message;
+  Time left;
+  if (flights_[flight].hops == 0) {  // to itself: no link, no time
+    left = queue.now();
+    queue.push({left, flight, flights_[flight].execution, kDelivered, 0});
+  } else {
+    left = serve<kObserved>(flight, 0, queue);
+  }
+  if (m == kWhole) return left;
+  Message& message = messages_[m];
+  if (message.offered == message.segments) return left;
+  if (spec_.window && message.offered - message.delivered >= *spec_.window) {
+    message.stalled = true;
+    message.ready_at = left;
+    return std::nullopt;
+  }
+  const uint32_t next = next_segment(m);
+  queue.push({left, next, flights_[next].execution, kArrive, 0});
+  return std::nullopt;
+}
+
+}  // namespace brigade
