@@ -1,0 +1,312 @@
+#include "sim/trace/check_trace.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "sim/trace/counters.h"
+
+namespace brigade {
+namespace {
+
+using Json = nlohmann::json;
+
+// Decimals of the shortest text of a double: what was written with 3 and fits its 53 bits has 3.
+ptrdiff_t decimals(double value) {
+  char digits[512];
+  const char* const end = std::to_chars(digits, digits + sizeof digits, value, std::chars_format::fixed).ptr;
+  const char* const point = std::find(static_cast<const char*>(digits), end, '.');
+  return point == end ? 0 : end - point - 1;
+}
+
+struct Interval {
+  int64_t begin_ns, end_ns;
+};
+
+struct Thread {
+  std::optional<std::string> name;
+  bool used = false;
+  int64_t last_begin_ns = 0;
+  std::vector<Interval> open;
+  std::vector<Interval> outermost;  // in order of begin
+};
+
+struct Process {
+  std::optional<std::string> name;
+  bool used = false;
+  std::map<int64_t, Thread> threads;
+};
+
+struct FlowEnd {
+  int64_t pid, tid, at_ns;
+  std::string where;
+};
+struct Flow {
+  std::string identity;  // name and category
+  std::vector<FlowEnd> starts, finishes;
+};
+
+class Checker {
+ public:
+  void event(const Json& e);
+  void violation(const std::string& what) { check_.violations.push_back(absl::StrCat(where_, ": ", what)); }
+  void file_violation(const std::string& what) { check_.violations.push_back(what); }
+  TraceCheck finish();
+
+ private:
+  void metadata(const Json& e, int64_t pid);
+  void name(const Json& e, std::optional<std::string>& named);
+  void slice(const Json& e, int64_t pid);
+  void flow(const Json& e, int64_t pid, bool starts);
+  void counter(const Json& e, int64_t pid);
+  void args(const Json& e);
+  std::optional<int64_t> identifier(const Json& e, const char* key);
+  std::optional<int64_t> time_ns(const Json& e, const char* key);
+  std::string text(const Json& e, const char* key);
+  void finish_flow(int64_t id, const Flow& flow);
+  bool inside_slice(const FlowEnd& end);
+
+  TraceCheck check_;
+  std::string where_;
+  int64_t index_ = 0;
+  std::map<int64_t, Process> processes_;
+  std::map<int64_t, Flow> flows_;
+  std::map<std::string, int64_t> counter_at_ns_;
+};
+
+// A pid or tid: an integer from 1 on.
+std::optional<int64_t> Checker::identifier(const Json& e, const char* key) {
+  const auto found = e.find(key);
+  if (found == e.end()) {
+    violation(absl::StrCat("no ", key));
+  } else if (!found->is_number_integer() || found->get<int64_t>() < 1) {
+    violation(absl::StrCat(key, " ", found->dump(), " is not an integer from 1 on"));
+  } else {
+    return found->get<int64_t>();
+  }
+  return {};
+}
+
+std::optional<int64_t> Checker::time_ns(const Json& e, const char* key) {
+  const auto found = e.find(key);
+  if (found == e.end()) {
+    violation(absl::StrCat("no ", key));
+    return {};
+  }
+  const double us = found->is_number() ? found->get<double>() : -1;
+  if (!std::isfinite(us) || us < 0) {
+    violation(absl::StrCat(key, " ", found->dump(), " is not a number from 0 on"));
+    return {};
+  }
+  if (decimals(us) > 3) violation(absl::StrCat(key, " ", found->dump(), " has more than 3 decimals"));
+  return std::llround(us * 1000);
+}
+
+std::string Checker::text(const Json& e, const char* key) {
+  const auto found = e.find(key);
+  if (found != e.end() && found->is_string() && !found->get_ref<const std::string&>().empty()) return *found;
+  violation(absl::StrCat(key, " is missing, empty or no string"));
+  return {};
+}
+
+void Checker::event(const Json& e) {
+  where_ = absl::StrCat("event ", index_++);
+  if (!e.is_object()) return violation("not an object");
+  const std::string phase = text(e, "ph");
+  const auto pid = identifier(e, "pid");
+  if (phase.empty() || !pid) return;
+  if (phase == "M") return metadata(e, *pid);
+  processes_[*pid].used = true;
+  if (phase == "X") return slice(e, *pid);
+  if (phase == "s" || phase == "f") return flow(e, *pid, phase == "s");
+  if (phase == "C") return counter(e, *pid);
+  violation(absl::StrCat("phase ", phase, " is none of M, X, s, f, C"));
+}
+
+void Checker::name(const Json& e, std::optional<std::string>& named) {
+  const auto args = e.find("args");
+  if (args == e.end() || !args->is_object()) return violation("no args");
+  if (named) violation("named twice");
+  named = text(*args, "name");
+}
+
+void Checker::metadata(const Json& e, int64_t pid) {
+  const std::string kind = text(e, "name");
+  if (kind == "process_name") return name(e, processes_[pid].name);
+  if (kind == "process_sort_index" || kind == "thread_sort_index") {
+    const auto index = e.contains("args") ? e["args"].value("sort_index", Json()) : Json();
+    if (!index.is_number_integer() || index.get<int64_t>() < INT32_MIN || index.get<int64_t>() > INT32_MAX) {
+      violation("sort_index is not a 32-bit integer");
+    }
+    return;
+  }
+  if (kind != "thread_name") return violation(absl::StrCat("metadata ", kind, " is not known to viewers"));
+  if (const auto tid = identifier(e, "tid")) name(e, processes_[pid].threads[*tid].name);
+}
+
+void Checker::args(const Json& e) {
+  const auto args = e.find("args");
+  if (args == e.end()) return;
+  if (!args->is_object()) return violation("args is not an object");
+  for (const auto& [key, value] : args->items()) {
+    if (!value.is_number() && !value.is_string()) {
+      violation(absl::StrCat("args.", key, " is neither number nor text"));
+    }
+  }
+}
+
+void Checker::slice(const Json& e, int64_t pid) {
+  const auto tid = identifier(e, "tid");
+  const auto begin = time_ns(e, "ts");
+  const auto dur = time_ns(e, "dur");
+  const std::string name = text(e, "name");
+  text(e, "cat");
+  args(e);
+  if (!tid) return;
+  Thread& thread = processes_[pid].threads[*tid];
+  thread.used = true;
+  if (!begin || !dur) return;
+  const int64_t end = *begin + *dur;
+  if (*begin < thread.last_begin_ns) violation(absl::StrCat(name, " begins before the slice ahead of it"));
+  thread.last_begin_ns = *begin;
+  while (!thread.open.empty() && thread.open.back().end_ns <= *begin) thread.open.pop_back();
+  if (thread.open.empty()) {
+    thread.outermost.push_back({*begin, end});
+  } else if (end > thread.open.back().end_ns) {
+    violation(absl::StrCat(name, " overlaps the slice around it without nesting"));
+  }
+  thread.open.push_back({*begin, end});
+  const auto& process = processes_[pid];
+  ++check_.counts.slices_by_track[absl::StrCat(process.name.value_or(absl::StrCat("pid ", pid)), " / ",
+                                               thread.name.value_or(absl::StrCat("tid ", *tid)))];
+}
+
+void Checker::flow(const Json& e, int64_t pid, bool starts) {
+  const auto tid = identifier(e, "tid");
+  const auto at = time_ns(e, "ts");
+  const std::string identity = absl::StrCat(text(e, "name"), "\n", text(e, "cat"));
+  if (!starts && e.value("bp", Json()) != "e") violation("f without bp e binds to the next slice");
+  const auto id = e.find("id");
+  if (id == e.end() || !id->is_number_integer()) return violation("flow id is missing or no integer");
+  if (!tid || !at) return;
+  Flow& flow = flows_[id->get<int64_t>()];
+  if (flow.identity.empty()) flow.identity = identity;
+  if (flow.identity != identity)
+    violation(absl::StrCat("flow id ", id->dump(), " has two names or categories"));
+  if (!starts && flow.starts.empty())
+    violation(absl::StrCat("f of flow ", id->dump(), " stands before its s"));
+  if (!starts && !flow.starts.empty() && *at < flow.starts.back().at_ns) {
+    violation(absl::StrCat("flow ", id->dump(), " points back in time"));
+  }
+  (starts ? flow.starts : flow.finishes).push_back({pid, *tid, *at, where_});
+}
+
+void Checker::counter(const Json& e, int64_t pid) {
+  const auto at = time_ns(e, "ts");
+  const std::string name = text(e, "name");
+  const auto args = e.find("args");
+  if (args == e.end() || !args->is_object() || args->empty()) return violation("counter without values");
+  for (const auto& [key, value] : args->items()) {
+    if (!is_counter_unit(key)) violation(absl::StrCat("counter key ", key, " is not a unit"));
+    if (!value.is_number() || value.get<double>() < 0) {
+      violation(absl::StrCat("counter value ", value.dump(), " is not a number from 0 on"));
+    }
+    if (!at) continue;
+    const auto [last, is_new] = counter_at_ns_.emplace(absl::StrCat(pid, "\n", name, "\n", key), *at);
+    if (!is_new && *at < last->second) violation(absl::StrCat("counter ", name, " goes back in time"));
+    last->second = *at;
+    ++check_.counts.counter_values;
+  }
+}
+
+bool Checker::inside_slice(const FlowEnd& end) {
+  const auto process = processes_.find(end.pid);
+  if (process == processes_.end()) return false;
+  const auto thread = process->second.threads.find(end.tid);
+  if (thread == process->second.threads.end()) return false;
+  const auto& slices = thread->second.outermost;
+  auto after = std::partition_point(slices.begin(), slices.end(),
+                                    [&](const Interval& slice) { return slice.begin_ns <= end.at_ns; });
+  return after != slices.begin() && end.at_ns <= (--after)->end_ns;
+}
+
+void Checker::finish_flow(int64_t id, const Flow& flow) {
+  if (flow.starts.size() != 1 || flow.finishes.size() != 1) {
+    file_violation(
+        absl::StrCat("flow ", id, " has ", flow.starts.size(), " s and ", flow.finishes.size(), " f"));
+  } else {
+    ++check_.counts.flows;
+  }
+  for (const auto* ends : {&flow.starts, &flow.finishes}) {
+    for (const FlowEnd& end : *ends) {
+      if (!inside_slice(end)) {
+        file_violation(absl::StrCat(end.where, ": end of flow ", id, " lies in no slice"));
+      }
+    }
+  }
+}
+
+TraceCheck Checker::finish() {
+  for (const auto& [pid, process] : processes_) {
+    if (!process.name) file_violation(absl::StrCat("pid ", pid, " has no process_name"));
+    if (!process.used) file_violation(absl::StrCat("pid ", pid, " is named but holds nothing"));
+    for (const auto& [tid, thread] : process.threads) {
+      const std::string id = absl::StrCat("pid ", pid, " tid ", tid);
+      if (!thread.name) file_violation(absl::StrCat(id, " has no thread_name"));
+      if (!thread.used) file_violation(absl::StrCat(id, " is named but holds nothing"));
+    }
+  }
+  for (const auto& [id, flow] : flows_) finish_flow(id, flow);
+  return std::move(check_);
+}
+
+}  // namespace
+
+TraceCheck check_trace_text(const std::string& json) {
+  Checker checker;
+  std::string key;  // at the top level
+  bool has_events = false;
+  // Events are checked and dropped while the file is parsed, so that a big one is never a big document.
+  const auto on_event = [&](int depth, Json::parse_event_t parsed, Json& value) {
+    if (depth == 1 && parsed == Json::parse_event_t::key) {
+      key = value.get<std::string>();
+      has_events = has_events || key == "traceEvents";
+    }
+    const bool complete = parsed == Json::parse_event_t::object_end || parsed == Json::parse_event_t::value;
+    if (depth != 2 || key != "traceEvents" || !complete) return true;
+    checker.event(value);
+    return false;
+  };
+  try {
+    const Json root = Json::parse(json, on_event);
+    if (!root.is_object() || !has_events || root["traceEvents"] != Json::array()) {
+      checker.file_violation("no object with an array traceEvents that holds only events");
+    }
+  } catch (const Json::exception& e) {
+    checker.file_violation(absl::StrCat("not JSON: ", e.what()));
+  }
+  return checker.finish();
+}
+
+TraceCheck check_trace_file(const std::string& path) {
+  const gzFile file = gzopen(path.c_str(), "rb");
+  if (file == nullptr) return {{absl::StrCat("cannot read ", path)}, {}};
+  std::string json;
+  std::vector<char> buffer(1 << 20);
+  int got = 0;
+  while ((got = gzread(file, buffer.data(), static_cast<unsigned>(buffer.size()))) > 0) {
+    json.append(buffer.data(), static_cast<size_t>(got));
+  }
+  const bool broken = got < 0 || gzclose(file) != Z_OK;
+  if (broken) return {{absl::StrCat("cannot read ", path, " to its end")}, {}};
+  return check_trace_text(json);
+}
+
+}  // namespace brigade
