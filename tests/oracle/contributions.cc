@@ -1,7 +1,6 @@
 #include "tests/oracle/contributions.h"
 
 #include <algorithm>
-#include <map>
 #include <numeric>
 #include <utility>
 
@@ -104,7 +103,8 @@ class Replay {
         random_(seed),
         rounds_(plan.rounds()),
         round_(plan.ranks),
-        buffer_(plan.ranks) {
+        buffer_(plan.ranks),
+        inbox_(size_t{plan.ranks} * rounds_) {
     for (Rank r = 0; r < plan.ranks; ++r) {
       for (int64_t e = 0; e < promise_.elements(); ++e) buffer_[r].push_back(promise_.before(r, e));
     }
@@ -123,6 +123,8 @@ class Replay {
   }
 
  private:
+  std::vector<Message>& inbox(Rank r, Round k) { return inbox_[size_t{r} * rounds_ + k]; }
+
   void enter_round(Rank r) {
     if (round_[r] == rounds_) return;
     const Round k = round_[r];
@@ -138,7 +140,7 @@ class Replay {
       const auto first = buffer_[r].begin();
       Message message{r, send.range, {first + send.range.first, first + end}};
       if (promise_.is_barrier()) message = {r, {0, 1}, buffer_[r]};
-      inbox_[{send.to, k}].push_back(std::move(message));
+      inbox(send.to, k).push_back(std::move(message));
     }
   }
 
@@ -147,7 +149,7 @@ class Replay {
     const Round k = round_[r];
     if (k == rounds_) return false;
     const Step step = plan_.step(r, k);
-    std::vector<Message>& arrived = inbox_[{r, k}];
+    std::vector<Message>& arrived = inbox(r, k);
     if (arrived.size() < step.expects) return false;
     std::vector<Rank> expected, senders;
     for (uint32_t i = 0; i < step.expects; ++i) expected.push_back(plan_.from(r, k, i));
@@ -160,7 +162,7 @@ class Replay {
       return false;
     }
     for (const Message& m : arrived) apply(r, step.reduce, m);
-    inbox_.erase({r, k});
+    arrived = {};
     ++round_[r];
     enter_round(r);
     return true;
@@ -184,9 +186,9 @@ class Replay {
       if (round_[r] < rounds_) absl::StrAppend(&stuck, " rank ", r, " in round ", round_[r]);
     }
     if (!stuck.empty()) return absl::StrCat("deadlock:", stuck);
-    for (const auto& [key, messages] : inbox_) {
-      if (!messages.empty())
-        return absl::StrCat("rank ", key.first, " never reads a message of round ", key.second);
+    for (size_t i = 0; i < inbox_.size(); ++i) {
+      if (inbox_[i].empty()) continue;
+      return absl::StrCat("rank ", i / rounds_, " never reads a message of round ", i % rounds_);
     }
     for (Rank r = 0; r < plan_.ranks; ++r) {
       for (int64_t e = 0; e < promise_.elements(); ++e) {
@@ -204,7 +206,7 @@ class Replay {
   Round rounds_;
   std::vector<Round> round_;
   std::vector<std::vector<Set>> buffer_;
-  std::map<std::pair<Rank, Round>, std::vector<Message>> inbox_;
+  std::vector<std::vector<Message>> inbox_;  // by rank and round
   std::string fault_;
 };
 
