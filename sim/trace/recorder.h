@@ -31,8 +31,8 @@ constexpr TrackId kNoTrack = kNone;
 // A value of a slice's args; units belong to the key ("bytes", "busbw_gb_per_s").
 struct TraceArg {
   std::string key;
-  double number = 0;  // finite
-  std::string text;   // used where not empty
+  double number = 0;   // finite
+  std::string text{};  // used where not empty
 };
 
 class Recorder {
@@ -40,7 +40,7 @@ class Recorder {
   struct Options {
     TraceLevel level = TraceLevel::kMessage;
     Time window_begin{}, window_end = kNever;  // [begin, end); a slice that reaches into it is kept whole
-    std::vector<bool> ranks;                   // by rank; empty: all
+    std::vector<bool> ranks = {};              // by rank; empty: all
   };
   // A process (rank, "network") in sort order of creation; a track (stream, link) of a process: one serial
   // resource, so that its slices lie side by side or one inside the other, never across.
