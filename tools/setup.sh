@@ -29,12 +29,13 @@ phase() {
   die "$name failed; the full log is $log"
 }
 
-# Prints those of the given Debian packages that are not installed.
-missing_packages() {
+# Sets `missing` to those of the given Debian packages that are not installed.
+find_missing() {
   local installed package
+  missing=()
   installed=" $(dpkg-query -W -f='${db:Status-Status}=${Package} ' "$@" 2>/dev/null || true)"
   for package in "$@"; do
-    [[ $installed == *" installed=$package "* ]] || printf '%s\n' "$package"
+    [[ $installed == *" installed=$package "* ]] || missing+=("$package")
   done
 }
 
@@ -45,7 +46,7 @@ install_packages() {
     command -v cmake >/dev/null && command -v ninja >/dev/null && return
     die "needs what Debian calls: $*; this system has no apt, please install its counterparts"
   fi
-  mapfile -t missing < <(missing_packages "$@")
+  find_missing "$@"
   ((${#missing[@]} > 0)) || return 0
   if [[ $(id -u) != 0 ]]; then
     if ! sudo -n true 2>/dev/null; then
