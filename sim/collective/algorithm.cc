@@ -94,6 +94,17 @@ bool Plan::in_step() const {
   return std::all_of(parts.begin(), parts.end(), [](const auto& part) { return part->in_step(); });
 }
 
+int64_t Plan::buffer_elements() const {
+  switch (algorithm->collective) {
+    case Collective::kAllToAll:
+      return ranks * elements;
+    case Collective::kSendRecv:
+      return static_cast<int64_t>(pairs.size()) * elements;
+    default:
+      return elements;
+  }
+}
+
 PlanResult make_plan(const PlanRequest& request, uint32_t execution) {
   BRIGADE_CHECK(request.algorithm, "no algorithm");
   BRIGADE_CHECK(execution < static_cast<uint32_t>(request.algorithm->executions), "execution ", execution);

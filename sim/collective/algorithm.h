@@ -137,6 +137,8 @@ struct Plan {
   // Free-running ranks end when lockstep ones do (hierarchical: all of its parts, each on its level).
   bool in_step() const;
 
+  // Elements of the logical buffer that ranges lie in: M, or as many M as ranks or pairs bring.
+  int64_t buffer_elements() const;
   Bytes bytes(Range r) const { return {r.count * element_bytes}; }
   Range whole() const { return {0, elements}; }
   // Part i of `shares` parts of the buffer; parts [i, i + n) as one range.

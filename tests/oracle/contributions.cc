@@ -112,12 +112,12 @@ class Replay {
 
   std::string run() {
     for (Rank r = 0; r < plan_.ranks && fault_.empty(); ++r) enter_round(r);
-    std::vector<Rank> order(plan_.ranks);
-    std::iota(order.begin(), order.end(), 0);
-    for (bool moved = true; moved && fault_.empty();) {
-      moved = false;
-      for (Rank i = plan_.ranks; i > 1; --i) std::swap(order[i - 1], order[random_.below(i)]);
-      for (Rank r : order) moved |= fault_.empty() && advance(r);
+    for (Rank r = 0; r < plan_.ranks; ++r) to_try_.push_back(r);
+    while (!to_try_.empty() && fault_.empty()) {
+      std::swap(to_try_[random_.below(to_try_.size())], to_try_.back());
+      const Rank r = to_try_.back();
+      to_try_.pop_back();
+      if (advance(r)) to_try_.push_back(r);
     }
     return fault_.empty() ? verdict() : fault_;
   }
@@ -141,10 +141,11 @@ class Replay {
       Message message{r, send.range, {first + send.range.first, first + end}};
       if (promise_.is_barrier()) message = {r, {0, 1}, buffer_[r]};
       inbox(send.to, k).push_back(std::move(message));
+      to_try_.push_back(send.to);
     }
   }
 
-  // Leaves the round if all that it expects has arrived.
+  // Leaves the round and says so if all that it expects has arrived.
   bool advance(Rank r) {
     const Round k = round_[r];
     if (k == rounds_) return false;
@@ -207,6 +208,7 @@ class Replay {
   std::vector<Round> round_;
   std::vector<std::vector<Set>> buffer_;
   std::vector<std::vector<Message>> inbox_;  // by rank and round
+  std::vector<Rank> to_try_;  // those to whom something has happened
   std::string fault_;
 };
 
