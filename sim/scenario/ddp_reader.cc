@@ -1,0 +1,139 @@
+// `kind: ddp`.
+#include <optional>
+#include <variant>
+
+#include "sim/scenario/job_reader.h"
+
+namespace brigade {
+namespace {
+
+constexpr int kPercentMax = 100;
+
+void read_batch(Fields& in, DdpJobSpec& out) {
+  constexpr int kAccumulateMax = 1'000'000;
+  in.map("batch", Need::kDefault, "what a rank computes in a step", [&](Fields& batch) {
+    batch.defaulted("micro", count("samples"), out.micro_batch_samples,
+                    "samples of a micro-batch on each rank");
+    batch.defaulted("accumulate", whole<int>(1, kAccumulateMax), out.accumulate,
+                    "micro-batches before gradients are reduced");
+  });
+}
+
+void read_precision(Fields& in, PrecisionSpec& out) {
+  in.map("precision", Need::kDefault, "dtypes", [&](Fields& precision) {
+    precision.defaulted("parameters", dtype(), out.parameters, "of the parameters");
+    out.gradients = out.compute = out.parameters;
+    precision.defaulted("gradients", dtype(), out.gradients,
+                        "of what is reduced; without it that of the parameters");
+    out.has_master = precision.has("master");
+    std::optional<DType> master, autocast;
+    if (precision.optional("master", dtype(), master,
+                           "of a separate copy of the parameters in the optimizer")) {
+      out.master = *master;
+    }
+    out.autocast =
+        precision.optional("autocast", dtype(), autocast, "computes in this dtype; gradients keep theirs");
+    if (autocast) out.compute = *autocast;
+  });
+}
+
+void read_compute(Fields& in, ComputeSpec& out) {
+  in.map("compute", Need::kDefault, "how fast kernels are", [&](Fields& compute) {
+    compute.defaulted("kernel_efficiency", share(true, kPercentMax), out.kernel_efficiency,
+                      "share of peak that kernels reach while they run");
+    compute.defaulted("memory_efficiency", share(true, kPercentMax), out.memory_efficiency,
+                      "share of memory bandwidth that memory-bound kernels reach");
+    compute.defaulted(
+        "spread", choice<Spread>({{"layers", Spread::kLayers}, {"parameters", Spread::kParameters}}),
+        out.spread,
+        "time by FLOPs and bytes of layers, or 6 x parameters x tokens spread over the parameters");
+    compute.optional("tokens", count("tokens"), out.tokens,
+                     "of a micro-batch on each rank, with spread: parameters");
+  });
+}
+
+// A size, or the whole gradient.
+Kind<std::optional<Bytes>> bucket_cap() {
+  constexpr const char* kWhole = "one";
+  return {"size (25 MB), or one: the whole gradient",
+          {},
+          [](const std::string& text) -> Parsed<std::optional<Bytes>> {
+            if (text == kWhole) return {std::optional<Bytes>(), ""};
+            Parsed<Bytes> cap = size().parse(text);
+            if (!cap.value) return {{}, std::move(cap.error)};
+            return {cap.value, ""};
+          },
+          [](const std::optional<Bytes>& cap) { return cap ? size().print(*cap) : kWhole; }};
+}
+
+void read_buckets(Fields& in, BucketSpec& out) {
+  in.map("buckets", Need::kDefault, "which gradients are reduced together", [&](Fields& buckets) {
+    buckets.defaulted("rule",
+                      choice<BucketRule>({{"pytorch", BucketRule::kPytorch}, {"fixed", BucketRule::kFixed}}),
+                      out.rule, "PyTorch's, or one cap");
+    buckets.defaulted(
+        "version",
+        choice<BucketVersion>({{"current", BucketVersion::kCurrent}, {"legacy", BucketVersion::kLegacy}}),
+        out.version, "of PyTorch's rule: an explicit cap sets the first bucket too, or not");
+    std::optional<std::optional<Bytes>> cap;
+    buckets.optional("cap", bucket_cap(), cap,
+                     "a bucket closes when it has reached this; PyTorch: 1 MiB, then 25 MiB");
+    if (cap) {
+      out.cap = *cap;
+      out.one_bucket = !*cap;
+    }
+    buckets.defaulted(
+        "order",
+        choice<BucketOrder>({{"ready", BucketOrder::kReady}, {"registration", BucketOrder::kRegistration}}),
+        out.order, "in which tensors fill buckets, with rule: fixed");
+    buckets.defaulted("find_unused_parameters", flag(), out.find_unused_parameters,
+                      "DDP's option of this name");
+    buckets.defaulted("find_unused_cpu_time", duration(), out.find_unused_cpu_time,
+                      "what it costs before backward");
+    buckets.defaulted("static_graph", flag(), out.static_graph, "DDP's option of this name");
+    buckets.defaulted("broadcast_buffers", flag(), out.broadcast_buffers, "DDP's option of this name");
+    buckets.defaulted("gradient_as_bucket_view", flag(), out.gradient_as_bucket_view,
+                      "no copy between gradients and buckets");
+    if (buckets.describing()) return;
+    if (out.rule == BucketRule::kFixed && !buckets.has("cap")) {
+      buckets.error(buckets.place(), "rule: fixed needs a cap: missing key \"cap\": size (25 MB), or one");
+    } else if (out.rule == BucketRule::kPytorch && out.one_bucket) {
+      buckets.error(buckets.place_of("cap"), "cap \"one\" needs rule: fixed");
+    }
+  });
+}
+
+void read_all_reduce(Fields& in, AlgorithmSpec& out) {
+  in.map("all_reduce", Need::kDefault, "how gradients are reduced", [&](Fields& all_reduce) {
+    all_reduce.defaulted("algorithm", algorithm_of(Collective::kAllReduce), out.algorithm,
+                         "of the all-reduce");
+    read_rounds_and_channels(all_reduce, out);
+    read_levels(all_reduce, out);
+  });
+}
+
+}  // namespace
+
+void read_ddp_job(Fields& in, DdpJobSpec& out) {
+  in.map("model", Need::kRequired, "by name, or written out as layers or tensors",
+         [&](Fields& model) { read_model(model, out.model); });
+  read_batch(in, out);
+  read_precision(in, out.precision);
+  read_compute(in, out.compute);
+  in.map("optimizer", Need::kDefault, "how parameters are updated", [&](Fields& optimizer) {
+    optimizer.defaulted("kind",
+                        choice<OptimizerKind>({{"adamw", OptimizerKind::kAdamW},
+                                               {"sgd", OptimizerKind::kSgd},
+                                               {"momentum", OptimizerKind::kMomentum},
+                                               {"none", OptimizerKind::kNone}}),
+                        out.optimizer, "none: takes no time");
+  });
+  in.defaulted("gradient_norm", flag(), out.gradient_norm,
+               "a blocking all-reduce of one number before the optimizer");
+  in.defaulted("host_gap", duration(), out.host_gap, "between steps");
+  read_buckets(in, out.buckets);
+  read_all_reduce(in, out.all_reduce);
+  read_run(in, out.run);
+}
+
+}  // namespace brigade

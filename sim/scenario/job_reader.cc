@@ -1,0 +1,72 @@
+#include "sim/scenario/job_reader.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace brigade {
+namespace {
+
+enum class JobKind { kCollective, kDdp };
+
+void read_job(const std::string& name, Fields& in, JobSpec& out) {
+  out.name = name;
+  out.at = in.place();
+  JobKind kind = JobKind::kCollective;
+  const bool known =
+      in.required("kind", choice<JobKind>({{"collective", JobKind::kCollective}, {"ddp", JobKind::kDdp}}),
+                  kind, "what the job does");
+  in.list("ranks", Need::kRequired, text(), out.ranks,
+          "devices by selector, such as node[*].gpu[0-3], in rank order");
+  out.ranks_at = in.place_of("ranks");
+  in.defaulted("start", duration(), out.start, "when all of its ranks start");
+  if (!known && !in.describing()) return in.ignore_rest();
+  in.when("kind: collective", kind == JobKind::kCollective, [&] {
+    CollectiveJobSpec spec;
+    read_collective_job(in, spec);
+    out.kind = std::move(spec);
+  });
+  in.when("kind: ddp", kind == JobKind::kDdp, [&] {
+    DdpJobSpec spec;
+    read_ddp_job(in, spec);
+    out.kind = std::move(spec);
+  });
+}
+
+}  // namespace
+
+void read_jobs(Fields& in, std::vector<JobSpec>& out) {
+  in.named("jobs", Need::kRequired, "what runs, all at once",
+           [&](const std::string& name, Fields& job) { read_job(name, job, out.emplace_back()); });
+}
+
+void read_run(Fields& in, RunSpec& out) {
+  constexpr int kStepsMax = 1'000'000;
+  in.map("run", Need::kDefault, "how often", [&](Fields& run) {
+    run.defaulted("steps", whole<int>(1, kStepsMax), out.steps, "measured steps");
+    run.defaulted("warmup", whole<int>(0, kStepsMax), out.warmup, "steps before them that are not measured");
+  });
+}
+
+Kind<std::string> algorithm_of(Collective collective) {
+  return name_among(algorithm_names(collective), "algorithm");
+}
+
+void read_levels(Fields& in, AlgorithmSpec& out) {
+  std::vector<std::string> flat = algorithm_names(Collective::kAllReduce);
+  flat.erase(std::remove(flat.begin(), flat.end(), "hierarchical"), flat.end());
+  in.when("algorithm: hierarchical", out.algorithm == "hierarchical", [&] {
+    in.defaulted("inner", name_among(flat, "algorithm"), out.inner, "algorithm within a node");
+    in.defaulted("outer", name_among(flat, "algorithm"), out.outer, "algorithm across nodes");
+  });
+}
+
+void read_rounds_and_channels(Fields& in, AlgorithmSpec& out) {
+  constexpr int kChannelsMax = 64;
+  in.defaulted("rounds",
+               choice<RoundsMode>({{"free", RoundsMode::kFree}, {"lockstep", RoundsMode::kLockstep}}),
+               out.rounds, "each rank runs on, or all wait for the end of each round");
+  in.defaulted("channels", whole<int>(1, kChannelsMax), out.channels, "executions over slices of the buffer");
+}
+
+}  // namespace brigade

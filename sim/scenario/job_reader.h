@@ -1,0 +1,24 @@
+// The keys of jobs. One reader a kind, each in its own file.
+#pragma once
+#include <vector>
+
+#include "sim/scenario/fields.h"
+#include "sim/workload/spec.h"
+
+namespace brigade {
+
+// `jobs: {name: {kind: ...}}`, in file order.
+void read_jobs(Fields& in, std::vector<JobSpec>& out);
+
+void read_collective_job(Fields& in, CollectiveJobSpec& out);
+void read_ddp_job(Fields& in, DdpJobSpec& out);
+void read_model(Fields& in, ModelSpec& out);
+
+// --- shared by kinds
+void read_run(Fields& in, RunSpec& out);
+// The keys inner, outer; `algorithm` has been read.
+void read_levels(Fields& in, AlgorithmSpec& out);
+void read_rounds_and_channels(Fields& in, AlgorithmSpec& out);
+Kind<std::string> algorithm_of(Collective collective);
+
+}  // namespace brigade

@@ -1,0 +1,69 @@
+// A scenario: everything that a run needs, typed, checked as far as one can without building the cluster, and
+// with all defaults filled in. The only way from YAML to the floors below.
+//
+// Left to those who build: selectors (they need the cluster), ranks out of range, peaks that a device lacks.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "sim/base/diagnostic.h"
+#include "sim/base/ids.h"
+#include "sim/base/time.h"
+#include "sim/network/spec.h"
+#include "sim/topology/spec.h"
+#include "sim/trace/recorder.h"
+#include "sim/workload/spec.h"
+
+namespace brigade {
+
+// Ranks [first, last].
+struct RankRange {
+  Rank first = 0, last = 0;
+};
+
+// Where the timeline goes and what it holds.
+struct TraceSpec {
+  std::string file;  // relative to the working directory, as all paths here
+  TraceLevel level = TraceLevel::kMessage;
+  std::vector<RankRange> ranks;  // empty: all
+  Time window_begin{}, window_end = kNever;
+  Place at;  // of `file`
+};
+
+// A key that the file left out, with the value that stands for it.
+struct DefaultedKey {
+  std::string path;  // "jobs.train.batch.accumulate"
+  std::string value;
+};
+
+struct Scenario {
+  std::string name;
+  uint64_t seed = 1;
+  ClusterSpec cluster;
+  std::vector<LinkChange> link_changes;
+  std::vector<RankChange> rank_changes;
+  NetworkSpec network;
+  std::vector<JobSpec> jobs;  // in file order: JobId is the index
+  std::optional<TraceSpec> trace;
+  std::vector<DefaultedKey> defaulted;
+  std::string input_hash;  // 16 hex digits over all input bytes: see InputHash
+};
+
+// Reads `path` after applying `overrides` ("jobs.train.buckets.cap=50MB"). Empty if `errors` got any.
+std::optional<Scenario> load_scenario(const std::string& path, const std::vector<std::string>& overrides,
+                                      Diagnostics& errors);
+
+struct ClusterFile {
+  ClusterSpec cluster;
+  std::vector<LinkChange> link_changes;  // of a scenario
+  std::string input_hash;
+};
+
+// Reads a cluster file with `parameters` ("nodes=4") for its own, or the cluster of a scenario, whose
+// overrides `parameters` then are. Empty if `errors` got any.
+std::optional<ClusterFile> load_cluster(const std::string& path, const std::vector<std::string>& parameters,
+                                        Diagnostics& errors);
+
+}  // namespace brigade
