@@ -31,9 +31,9 @@ struct TensorInfo {
 };
 
 struct Bucket {
-  std::vector<TensorIndex> tensors;  // in the order they were added
+  std::vector<TensorIndex> tensors = {};  // in the order they were added
   int64_t elements = 0;
-  Bytes bytes;
+  Bytes bytes = {};
   DType dtype = DType::kFp32;
 };
 

@@ -34,6 +34,10 @@ std::optional<Rates> rates_of(const DeviceModel& device, const PrecisionSpec& pr
                               const ComputeSpec& compute, RatesNeeded needed, const Place& at,
                               Diagnostics& diagnostics);
 
+// Reports layers without any cost (neither times nor FLOPs nor bytes, and no `spread: parameters`), a spread
+// without tokens, and a micro-batch beyond 30 days. timeline_of needs it to have passed.
+bool check_compute(const Model& model, const DdpJobSpec& job, const Rates& rates, Diagnostics& diagnostics);
+
 struct GradientReady {
   TensorIndex tensor = 0;
   Duration at{};  // since backward began

@@ -52,6 +52,7 @@ LayerCost relu_cost(int64_t elements);  // in place; backward reads the output
 LayerCost activation_cost(
     int64_t elements);  // GELU, SiLU, tanh, softmax: backward reads what forward read or wrote
 LayerCost product_cost(int64_t elements);   // elementwise, both factors with a gradient
+LayerCost rotary_cost(int64_t elements);    // rotary position embedding of queries and keys
 LayerCost addition_cost(int64_t elements);  // residual; backward passes the gradient on
 LayerCost dropout_cost(int64_t elements);   // mask of one byte an element
 LayerCost cross_entropy_cost(int64_t elements);

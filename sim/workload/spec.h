@@ -1,5 +1,5 @@
-// What each job of a scenario asks for, typed and checked, before it runs. `scenario` fills these from YAML; the
-// jobs of this folder run them. Defaults here are the documented ones: there are no others.
+// What each job of a scenario asks for, typed and checked, before it runs. `scenario` fills these from YAML;
+// the jobs of this folder run them. Defaults here are the documented ones: there are no others.
 #pragma once
 #include <map>
 #include <optional>
@@ -40,10 +40,10 @@ struct RunSpec {
 
 // What a rank does differently: `changes: [{job: train, ranks: 3, compute: 50 %, start: 2 ms}]`.
 struct RankChange {
-  std::optional<std::string> job;         // every job if absent
-  std::string ranks;                      // "3", "0-7", "1,5-6": numbers of the job's ranks; or a device selector
-  std::optional<double> compute_share;    // 0.5: computes at half speed
-  std::optional<Duration> start;          // starts this much later
+  std::optional<std::string> job;  // every job if absent
+  std::string ranks;               // "3", "0-7", "1,5-6": numbers of the job's ranks; or a device selector
+  std::optional<double> compute_share;  // 0.5: computes at half speed
+  std::optional<Duration> start;        // starts this much later
   Place at;
 };
 
@@ -54,13 +54,15 @@ struct CollectiveJobSpec {
   std::vector<Bytes> sizes;
   DType dtype = DType::kUint8;
   Rank root = 0;
-  std::vector<Pair> sends;                      // send_recv; empty: each rank sends to the next
-  std::optional<std::vector<Pair>> receives;    // where they differ from the sends
+  std::vector<Pair> sends;                    // send_recv; empty: each rank sends to the next
+  std::optional<std::vector<Pair>> receives;  // where they differ from the sends
   RunSpec run;
 };
 
-// --- ddp ----------------------------------------------------------------------------------------------------
-// A gradient tensor written out: ready at `ready` after backward began (its share of backward, if not a time).
+// --- ddp: a model, its compute, its buckets.
+
+// A gradient tensor written out: ready at `ready` after backward began (without it, by its share of
+// backward).
 struct TensorSpec {
   std::string name;
   int64_t elements = 0;
@@ -77,7 +79,7 @@ struct LayerSpec {
   double forward_bytes = 0, backward_bytes = 0;
 };
 struct ModelSpec {
-  std::string name;  // a named model, or empty: layers or tensors are written out
+  std::string name;                        // a named model, or empty: layers or tensors are written out
   std::optional<int64_t> sequence_tokens;  // of language models
   std::optional<int64_t> image_pixels;     // side length, of vision models
   std::vector<LayerSpec> layers;
@@ -89,8 +91,8 @@ enum class Spread : uint8_t { kLayers, kParameters };
 struct ComputeSpec {
   double kernel_efficiency = 1;  // share of peak that kernels reach while they run
   double memory_efficiency = 1;  // share of memory bandwidth that memory-bound kernels reach
-  // kParameters: the lecture's switch. Time 6 x parameters x tokens / (peak x kernel_efficiency) over the tensors
-  // in proportion to their elements, a third of it forward.
+  // kParameters: the lecture's switch. Time 6 x parameters x tokens / (peak x kernel_efficiency) over the
+  // tensors in proportion to their elements, a third of it forward.
   Spread spread = Spread::kLayers;
   std::optional<int64_t> tokens;  // per GPU and micro-batch, with spread: parameters
 };
@@ -100,11 +102,11 @@ enum class BucketOrder : uint8_t { kReady, kRegistration };
 struct BucketSpec {
   BucketRule rule = BucketRule::kPytorch;
   BucketVersion version = BucketVersion::kCurrent;
-  std::optional<Bytes> cap;      // fixed: required, or `one_bucket`
-  bool one_bucket = false;       // fixed: the whole gradient
-  BucketOrder order = BucketOrder::kReady;
+  std::optional<Bytes> cap;                 // fixed: required, or `one_bucket`
+  bool one_bucket = false;                  // fixed: the whole gradient
+  BucketOrder order = BucketOrder::kReady;  // fixed only: PyTorch's rule has its own
   bool find_unused_parameters = false;
-  Duration find_unused_cpu_time{};       // CPU time before backward, per step
+  Duration find_unused_cpu_time{};  // CPU time before backward, per step
   bool static_graph = false;
   bool broadcast_buffers = true;
   bool gradient_as_bucket_view = false;
@@ -123,8 +125,8 @@ struct DdpJobSpec {
   PrecisionSpec precision;
   ComputeSpec compute;
   OptimizerKind optimizer = OptimizerKind::kAdamW;
-  bool gradient_norm = false;    // a blocking all-reduce of one scalar before the optimizer
-  Duration host_gap{};           // between steps
+  bool gradient_norm = false;  // a blocking all-reduce of one scalar before the optimizer
+  Duration host_gap{};         // between steps
   BucketSpec buckets;
   AlgorithmSpec all_reduce;
   RunSpec run;
@@ -135,7 +137,7 @@ struct JobSpec {
   std::vector<std::string> ranks;  // selectors; rank order is their order
   Duration start{};
   std::variant<CollectiveJobSpec, DdpJobSpec> kind;
-  Place at;                        // of the job; errors of finding ranks go to `ranks_at`
+  Place at;  // of the job; errors of finding ranks go to `ranks_at`
   Place ranks_at;
 };
 

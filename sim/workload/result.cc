@@ -1,0 +1,22 @@
+#include "sim/workload/result.h"
+
+#include <algorithm>
+
+namespace brigade {
+
+Statistic statistic_of(std::vector<Duration> values) {
+  if (values.empty()) return {};
+  std::sort(values.begin(), values.end());
+  const size_t n = values.size();
+  // Nearest rank: the smallest value that at least `percent` of the values do not exceed.
+  const auto percentile = [&](size_t percent) { return in_us(values[(n * percent + 99) / 100 - 1]); };
+  // Runs of 10^6 steps of a day each would overflow 64 bits.
+  __int128 sum_ps = 0;
+  for (const Duration d : values) sum_ps += d.ps;
+  return {.mean_us = static_cast<double>(sum_ps) / static_cast<double>(n) * 1e-6,
+          .p50_us = percentile(50),
+          .p99_us = percentile(99),
+          .samples = static_cast<int>(n)};
+}
+
+}  // namespace brigade
