@@ -23,7 +23,7 @@ enum class VertexKind : uint8_t { kGpu, kHost, kNvswitch, kPcie, kNic, kSwitch }
 struct Vertex {
   VertexKind kind = VertexKind::kSwitch;
   bool forward = false;    // relays although it is an endpoint
-  uint16_t level = 0;      // of a fabric switch: 0 leaf (or the only one), 1 spine, 2 core
+  uint16_t level = 0;      // of a family's fabric switch: 0 leaf (or the only one), 1 spine, 2 core
   uint32_t node = kNone;   // the server that it belongs to
   uint32_t index = 0;      // gpu[index] of its node, leaf[index] of the cluster
   uint32_t model = kNone;  // into Topology::models(), of a GPU or host
@@ -41,8 +41,10 @@ struct Link {
 class Router {
  public:
   virtual ~Router() = default;
-  // Writes the links of the route of `flow` to `out` (room for hops_max()) and returns their number; 0 if from ==
-  // to; -1 if there is no route. The least total cost wins; among equals `flow` decides (ECMP).
+  // Writes the links of the route of `flow` to `out` (room for hops_max()) and returns their number; 0 if
+  // from == to; -1 if there is no route. from and to are endpoints. Devices of one node keep inside it if
+  // they can; then the least total cost wins; among equals `flow` decides (ECMP). Safe to call from several
+  // threads.
   virtual int route(VertexId from, VertexId to, uint64_t flow, LinkId* out) const = 0;
   virtual int hops_max() const = 0;
 };
@@ -65,10 +67,15 @@ class Topology {
   // The other direction of the same cable.
   LinkId reverse(LinkId l) const { return l ^ 1; }
 
-  // All vertices that a selector names, in id order: "node[*].gpu[0-3]", "node[2].nic[5]", "leaf[0]", "node[1]"
-  // (all vertices of the node), lists "node[0].gpu[1,3]". Errors (nothing matched, index out of range, syntax) are
-  // added with `at` and say what exists.
+  // All vertices that a selector names, in id order: "node[*].gpu[0-3]", "node[2].nic[5]", "leaf[0]",
+  // "node[1]" (all vertices of the node), lists "node[0].gpu[1,3]". Errors (nothing matched, index out of
+  // range, syntax) are added with `at` and say what exists.
   std::vector<VertexId> select(std::string_view selector, const Place& at, Diagnostics& errors) const;
+  // All links that a selector names, in id order: of a vertex selector those that touch its vertices, of "a
+  // -> b" the direction from a to b, of "a - b" both. Link names are selectors.
+  std::vector<LinkId> select_links(std::string_view selector, const Place& at, Diagnostics& errors) const;
+  // What there is to select: "node[0-15].gpu[0-7], node[0-15].nic[0-7], leaf[0-7]".
+  std::string selectable() const;
 
  private:
   friend class TopologyBuilder;
@@ -77,13 +84,15 @@ class Topology {
   std::vector<Link> links_;  // 2 i and 2 i + 1 are the two directions of cable i
   std::vector<DeviceModel> models_;
   std::vector<std::string> names_;  // by vertex, written-out graphs only
+  const char* leaf_word_ = "leaf";  // "switch" where the fabric is one switch
   std::unique_ptr<const Router> router_;
   uint32_t nodes_ = 0;
 };
 
-// Builds, applies the changes, checks (connected endpoints, duplicate names, zero counts, sizes that do not
-// divide), picks the router. Null if `errors` got any.
-std::unique_ptr<const Topology> build_topology(const ClusterSpec& spec, const std::vector<LinkChange>& changes,
-                                               Diagnostics& errors);
+// Builds, checks (connected endpoints, duplicate names, zero counts, sizes that do not divide), applies the
+// changes (a dead link may cut endpoints off: their route is then -1), picks the router. Null if `errors` got
+// any.
+std::unique_ptr<const Topology> build_topology(const ClusterSpec& spec,
+                                               const std::vector<LinkChange>& changes, Diagnostics& errors);
 
 }  // namespace brigade

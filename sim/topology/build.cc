@@ -1,0 +1,222 @@
+// ClusterSpec -> Topology: stamps out the nodes, hangs them on the fabric, adds what is written out, checks,
+// and picks the router. Covered by tests/topology/*.cc.
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "sim/topology/check_spec.h"
+#include "sim/topology/cluster_router.h"
+#include "sim/topology/connectivity.h"
+#include "sim/topology/detour_router.h"
+#include "sim/topology/table_router.h"
+#include "sim/topology/written_graph.h"
+
+namespace brigade {
+namespace {
+
+bool same(const DeviceModel& a, const DeviceModel& b) {
+  return a.name == b.name && a.peak_flop_per_s == b.peak_flop_per_s && a.memory == b.memory &&
+         a.memory_bandwidth == b.memory_bandwidth;
+}
+
+bool is_device(const Vertex& v) { return v.kind == VertexKind::kGpu || v.kind == VertexKind::kHost; }
+
+}  // namespace
+
+class TopologyBuilder {
+ public:
+  TopologyBuilder(const ClusterSpec& spec, Diagnostics& errors) : spec_(spec), errors_(errors) {}
+
+  std::unique_ptr<const Topology> build(const std::vector<LinkChange>& changes) {
+    const int errors_before = errors_.errors();
+    const auto failed = [&] { return errors_.errors() > errors_before; };
+    check_spec(spec_, errors_);
+    if (!failed()) add_families();
+    // What is written out can be checked although families are wrong, unless it names their vertices.
+    if (is_written() && (!failed() || spec_.nodes.empty())) {
+      name_families();
+      add_written(
+          spec_, [this](const DeviceModel& m) { return model_id(m); }, graph_, topology_->names_, errors_);
+    }
+    if (failed()) return nullptr;
+    check_pieces();
+    topology_->name_ = spec_.name;
+    topology_->vertices_ = std::move(graph_.vertices);
+    topology_->links_ = std::move(graph_.links);
+    for (const Vertex& v : topology_->vertices_) {
+      if (v.node != kNone) topology_->nodes_ = std::max(topology_->nodes_, v.node + 1);
+    }
+    for (const LinkChange& c : changes) apply(c);
+    if (failed()) return nullptr;
+    pick_router();
+    return std::move(topology_);
+  }
+
+ private:
+  bool is_written() const { return !spec_.vertices.empty() || !spec_.cables.empty(); }
+
+  uint32_t model_id(const DeviceModel& model) {
+    if (model.name.empty() && model.peak_flop_per_s.empty() && !model.memory && !model.memory_bandwidth)
+      return kNone;
+    std::vector<DeviceModel>& models = topology_->models_;
+    const auto known =
+        std::find_if(models.begin(), models.end(), [&](const DeviceModel& m) { return same(m, model); });
+    if (known != models.end()) return static_cast<uint32_t>(known - models.begin());
+    models.push_back(model);
+    return static_cast<uint32_t>(models.size() - 1);
+  }
+
+  void add_families() {
+    std::map<std::string, uint32_t> type_ids;  // in the order of first use
+    std::vector<uint32_t> nics;
+    uint32_t vertices = 0;
+    for (const NodeGroup& group : spec_.nodes) {
+      const auto [known, is_new] = type_ids.emplace(group.type, static_cast<uint32_t>(types_.size()));
+      if (is_new) add_type(group.type);
+      const NodeLayout& at = routes_[known->second].layout();
+      for (int i = 0; i < group.count; ++i) {
+        nodes_.push_back({.vertex0 = vertices, .link0 = 0, .type = known->second, .leaf0 = 0});
+        nics.push_back(at.nics);
+        vertices += at.size();
+      }
+    }
+    fabric_ = Fabric(spec_.fabric, nics);
+    const int64_t uplinks = int64_t{fabric_.leaves()} * fabric_.spines();
+    if (uplinks > kCablesInAllMax) {
+      return errors_.error(spec_.fabric.at,
+                           absl::StrCat("the fabric has ", uplinks,
+                                        " cables from leaves to spines; allowed: ", kCablesInAllMax));
+    }
+    fabric_vertex0_ = vertices;
+    topology_->leaf_word_ = spec_.fabric.family == FabricFamily::kSwitch ? "switch" : "leaf";
+    graph_.vertices.reserve(vertices + fabric_.leaves() + fabric_.spines());
+    std::vector<Bytes> down(fabric_.leaves());
+    for (uint32_t n = 0; n < nodes_.size(); ++n) add_node(n, down);
+    add_fabric(down);
+  }
+
+  void add_type(const std::string& name) {
+    const auto type = std::find_if(spec_.types.begin(), spec_.types.end(),
+                                   [&](const NodeType& t) { return t.name == name; });
+    types_.push_back(&*type);
+    routes_.emplace_back(*type);
+    Graph blueprint = blueprint_of(*type);
+    const uint32_t gpu = model_id(type->gpu), host = model_id(type->host_model);
+    for (Vertex& v : blueprint.vertices) {
+      if (is_device(v)) v.model = v.kind == VertexKind::kGpu ? gpu : host;
+    }
+    blueprints_.push_back(std::move(blueprint));
+  }
+
+  void add_node(uint32_t n, std::vector<Bytes>& down) {
+    ClusterRouter::Node& node = nodes_[n];
+    const Graph& blueprint = blueprints_[node.type];
+    node.link0 = static_cast<LinkId>(graph_.links.size());
+    node.leaf0 = fabric_.leaves() > 0 ? fabric_.first_leaf_of(n) : 0;
+    for (Vertex v : blueprint.vertices) {
+      v.node = n;
+      graph_.vertices.push_back(v);
+    }
+    for (Link l : blueprint.links) {
+      l.from += node.vertex0;
+      l.to += node.vertex0;
+      graph_.links.push_back(l);
+    }
+    if (fabric_.leaves() == 0) return;
+    const NodeLayout& at = routes_[node.type].layout();
+    const CableSpec& port = types_[node.type]->nic_port;
+    for (uint32_t i = 0; i < at.nics; ++i) {
+      const uint32_t leaf = node.leaf0 + i * fabric_.leaf_step();
+      graph_.cable(node.vertex0 + at.nic(i), fabric_vertex0_ + leaf, port, kCostDefault);
+      down[leaf] += bandwidth_of(port).bytes_per_s();
+    }
+  }
+
+  void add_fabric(const std::vector<Bytes>& down) {
+    uplink0_ = static_cast<LinkId>(graph_.links.size());
+    const auto add = [&](uint32_t count, uint16_t level) {
+      for (uint32_t i = 0; i < count; ++i) {
+        graph_.vertices.push_back({.kind = VertexKind::kSwitch, .level = level, .index = i});
+      }
+    };
+    add(fabric_.leaves(), 0);
+    add(fabric_.spines(), 1);
+    if (fabric_.spines() == 0) return;
+    const CableSpec uplink = fabric_.uplink(*std::max_element(down.begin(), down.end()));
+    for (uint32_t leaf = 0; leaf < fabric_.leaves(); ++leaf) {
+      for (uint32_t spine = 0; spine < fabric_.spines(); ++spine) {
+        graph_.cable(fabric_vertex0_ + leaf, fabric_vertex0_ + fabric_.leaves() + spine, uplink,
+                     kCostDefault);
+      }
+    }
+  }
+
+  // Written cables may name the vertices of families.
+  void name_families() {
+    topology_->vertices_ = graph_.vertices;
+    std::vector<std::string> names;
+    for (VertexId v = 0; v < graph_.vertices.size(); ++v) names.push_back(topology_->vertex_name(v));
+    topology_->names_ = std::move(names);
+  }
+
+  void check_pieces() {
+    const std::vector<VertexId> pieces = one_device_a_piece(graph_.vertices, graph_.links);
+    if (pieces.empty()) errors_.error(spec_.at, "the cluster has no gpu and no host");
+    if (pieces.size() < 2) return;
+    topology_->vertices_ = graph_.vertices;
+    errors_.error(spec_.at, absl::StrCat("the cluster falls into ", pieces.size(), " pieces: no cables join ",
+                                         topology_->vertex_name(pieces[0]), " and ",
+                                         topology_->vertex_name(pieces[1])));
+  }
+
+  void apply(const LinkChange& change) {
+    if (change.bandwidth_share && !(*change.bandwidth_share > 0 && *change.bandwidth_share <= 1)) {
+      return errors_.error(
+          change.at, absl::StrCat("bandwidth is ", *change.bandwidth_share * 100,
+                                  " % of the link's; allowed: above 0 % (a dead link is `down`) to 100 %"));
+    }
+    for (const LinkId l : topology_->select_links(change.links, change.at, errors_)) {
+      Link& link = topology_->links_[l];
+      if (change.down) link.up = false;
+      if (!change.bandwidth_share) continue;
+      const double share = *change.bandwidth_share * static_cast<double>(link.bandwidth.bytes_per_s().count);
+      link.bandwidth = Bandwidth::per_second({std::max<int64_t>(1, static_cast<int64_t>(share + 0.5))});
+    }
+  }
+
+  void pick_router() {
+    const std::span<const Vertex> vertices = topology_->vertices_;
+    const std::span<const Link> links = topology_->links_;
+    if (is_written()) {
+      topology_->router_ = std::make_unique<TableRouter>(vertices, links);
+      return;
+    }
+    std::vector<uint32_t> node_of;
+    for (VertexId v = 0; v < fabric_vertex0_; ++v) node_of.push_back(vertices[v].node);
+    topology_->router_ = std::make_unique<ClusterRouter>(std::move(routes_), std::move(nodes_),
+                                                         std::move(node_of), fabric_, uplink0_);
+    const bool all_up = std::all_of(links.begin(), links.end(), [](const Link& l) { return l.up; });
+    if (all_up) return;
+    topology_->router_ = std::make_unique<DetourRouter>(std::move(topology_->router_), vertices, links);
+  }
+
+  const ClusterSpec& spec_;
+  Diagnostics& errors_;
+  std::unique_ptr<Topology> topology_ = std::make_unique<Topology>();
+  Graph graph_;
+  std::vector<const NodeType*> types_;  // these three by type, in the order of first use
+  std::vector<Graph> blueprints_;
+  std::vector<NodeRoutes> routes_;
+  std::vector<ClusterRouter::Node> nodes_;
+  Fabric fabric_;
+  VertexId fabric_vertex0_ = 0;
+  LinkId uplink0_ = 0;
+};
+
+std::unique_ptr<const Topology> build_topology(const ClusterSpec& spec,
+                                               const std::vector<LinkChange>& changes, Diagnostics& errors) {
+  return TopologyBuilder(spec, errors).build(changes);
+}
+
+}  // namespace brigade
