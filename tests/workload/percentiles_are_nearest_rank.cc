@@ -1,5 +1,6 @@
 #include "sim/workload/result.h"
 #include "tests/catch.h"
+#include "tests/workload/workload_helpers.h"
 
 using namespace brigade;
 

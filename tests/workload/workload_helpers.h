@@ -8,6 +8,11 @@
 #include "sim/workload/buckets.h"
 #include "sim/workload/compute.h"
 #include "sim/workload/model_catalogue.h"
+#include "tests/catch.h"
+
+#if __has_include(<catch2/catch_all.hpp>)
+using Catch::Approx;  // Catch2 2 puts it into the global namespace
+#endif
 
 namespace brigade {
 
