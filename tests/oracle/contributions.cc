@@ -208,7 +208,7 @@ class Replay {
   std::vector<Round> round_;
   std::vector<std::vector<Set>> buffer_;
   std::vector<std::vector<Message>> inbox_;  // by rank and round
-  std::vector<Rank> to_try_;  // those to whom something has happened
+  std::vector<Rank> to_try_;                 // those to whom something has happened
   std::string fault_;
 };
 
