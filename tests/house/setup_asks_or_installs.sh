@@ -17,7 +17,7 @@ actor() {
 # A checkout and a machine on which all is installed.
 set_stage() {
   rm -rf "${stage:?}"/*
-  mkdir -p "$stage"/{bin,house/{tools,sim/base,tests},away}
+  mkdir -p "$stage"/{bin,house/{tools,sim/base},away}
   cp "$root"/tools/{brigade,setup.sh} "$stage/house/tools/"
   touch "$stage/house/CMakeLists.txt" "$stage/house/sim/base/a.cc"
   local name
@@ -74,7 +74,7 @@ expect "second call" "$status|$out|$err" "7|<$stage/away><run>|"
 expect "second call starts nothing" "$(<"$calls")" ""
 
 # A changed, a new and a removed source file each cause a build, without configuring again.
-for change in "touch sim/base/a.cc" "touch sim/base/b.cc" "rm sim/base/b.cc" "touch CMakeLists.txt"; do
+for change in "touch sim/base/a.cc" "touch sim/base/b.cc" "rm sim/base/b.cc" "touch tools/main.cc" "touch CMakeLists.txt"; do
   : >"$calls"
   sleep 0.02
   (cd "$stage/house" && $change)
