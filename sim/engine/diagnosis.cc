@@ -1,4 +1,5 @@
-// Why a run cannot go on, in words: ranks, rounds, links, who waits for whom. And the counters that must balance.
+// Why a run cannot go on, in words: ranks, rounds, links, who waits for whom. And the counters that must
+// balance.
 #include "absl/strings/str_cat.h"
 #include "sim/collective/algorithm.h"
 #include "sim/engine/engine.h"
@@ -18,8 +19,8 @@ std::string Engine<Network>::call_name(CommId comm, uint32_t index) const {
   const Communicator& c = comms_[comm];
   const CollectiveCall& call = c.collectives[index].call;
   const Algorithm& a = *call.plans.front()->algorithm;
-  return absl::StrCat("job \"", c.name, "\", collective ", index, " (", brigade::name_of(a.collective), " ", a.name,
-                      call.label.empty() ? "" : ", ", call.label, ")");
+  return absl::StrCat("job \"", c.name, "\", collective ", index, " (", brigade::name_of(a.collective), " ",
+                      a.name, call.label.empty() ? "" : ", ", call.label, ")");
 }
 
 template <class Network>
@@ -42,8 +43,8 @@ template <class Network>
 void Engine<Network>::fail_unexpected(uint16_t id, Rank r, Round k) {
   if (!failure_.empty()) return;
   const Slot& s = *slots_[id];
-  failure_ = absl::StrCat(call_name(s.comm, s.index), ": ", place_of(s.comm, r), " got a message in round ", k,
-                          " that it does not receive");
+  failure_ = absl::StrCat(call_name(s.comm, s.index), ": ", place_of(s.comm, r), " got a message in round ",
+                          k, " that it does not receive");
 }
 
 // "rank 2 (node[0].gpu[2]) waits in round 0 for rank 5 (node[0].gpu[5]), which has finished"
@@ -52,9 +53,9 @@ std::string Engine<Network>::waiting_for(const Slot& slot, Rank r) const {
   const Plan& plan = slot.run.plan();
   const auto mine = slot.run.standing(r);
   const Step step = plan.step(r, mine.round);
-  std::string text = absl::StrCat(place_of(slot.comm, r), " waits in round ", mine.round, " of ",
-                                  slot.run.rounds(), " with ", mine.arrived, " of ", step.expects,
-                                  " messages arrived");
+  std::string text =
+      absl::StrCat(place_of(slot.comm, r), " waits in round ", mine.round, " of ", slot.run.rounds(),
+                   " with ", mine.arrived, " of ", step.expects, " messages arrived");
   for (uint32_t i = 0; i < step.expects; ++i) {
     if (i == 4) {
       absl::StrAppend(&text, " and others");
@@ -113,11 +114,13 @@ void Engine<Network>::check_counters() const {
     const LinkState& s = n.links()[l];
     balance[topology_.links()[l].from] -= s.bytes;
     balance[topology_.links()[l].to] += s.bytes;
-    BRIGADE_CHECK(s.busy.ps <= now().ps, topology_.link_name(l), " was busy for ", s.busy.ps, " of ", now().ps, " ps");
+    BRIGADE_CHECK(s.busy.ps <= now().ps, topology_.link_name(l), " was busy for ", s.busy.ps, " of ",
+                  now().ps, " ps");
   }
   for (VertexId v = 0; v < balance.size(); ++v)
     if (!topology_.is_endpoint(v))
-      BRIGADE_CHECK(balance[v] == 0, topology_.vertex_name(v), " took in ", balance[v], " bytes more than it gave out");
+      BRIGADE_CHECK(balance[v] == 0, topology_.vertex_name(v), " took in ", balance[v],
+                    " bytes more than it gave out");
 }
 
 template std::string Engine<PacketNetwork>::place_of(CommId, Rank) const;

@@ -23,18 +23,26 @@ struct Engine<Network>::Wire {
   std::optional<Time> send(Rank from, const Send& s, Round k, uint32_t index, bool alone, Time at) {
     Slot& slot = *e.slots_[id];
     const Bytes bytes = slot.run.plan().bytes(s.range);
-    const uint32_t flight =
-        e.network_.launch({.from_vertex = device(from), .to_vertex = device(s.to), .from = from, .to = s.to,
-                           .round = k, .index = index, .alone = alone, .execution = id, .bytes = bytes,
-                           .flow = flow(from, s.to)});
+    const uint32_t flight = e.network_.launch({.from_vertex = device(from),
+                                               .to_vertex = device(s.to),
+                                               .from = from,
+                                               .to = s.to,
+                                               .round = k,
+                                               .index = index,
+                                               .alone = alone,
+                                               .execution = id,
+                                               .bytes = bytes,
+                                               .flow = flow(from, s.to)});
     if (flight == kNone) [[unlikely]] {
       e.fail_unreachable(id, from, s.to, k);
       return std::nullopt;
     }
     e.comms_[slot.comm].sent[from] += bytes;
     if constexpr (kObserved) e.observer_->message_launched(flight, e.tag_of(flight), bytes, at);
-    if (e.spec_.overhead.ps != 0) at = e.pay_overhead(device(from), at);
-    if (at == now() && e.sharers_[device(from)] == 1) return e.network_.template offer<kObserved>(flight, e.queue_);
+    // Paid while the message before is still on its way out: `at` is when that has left.
+    if (e.spec_.overhead.ps != 0) at = std::max(at, e.pay_overhead(device(from), now()));
+    if (at == now() && e.sharers_[device(from)] == 1)
+      return e.network_.template offer<kObserved>(flight, e.queue_);
     e.queue_.push({at, flight, id, kArrive, 0});
     return std::nullopt;
   }
@@ -47,8 +55,12 @@ struct Engine<Network>::Wire {
     const uint32_t index = slot.index;
     if (slot.run.over()) e.free_slots_.push_back(id);
     if (!c.remaining.empty() && --c.remaining[r] != 0) return;
-    e.notices_.push_back({.what = Notice::What::kCollectiveDone, .job = comm.job, .comm = comm_id, .index = index,
-                          .rank = r, .at = now()});
+    e.notices_.push_back({.what = Notice::What::kCollectiveDone,
+                          .job = comm.job,
+                          .comm = comm_id,
+                          .index = index,
+                          .rank = r,
+                          .at = now()});
     if constexpr (kObserved) e.observer_->collective_finished(comm_id, index, r, now());
     Stream& stream = comm.streams[r];
     if (++stream.finished < stream.launched) e.template start<kObserved>(comm_id, r);
@@ -75,15 +87,21 @@ Engine<Network>::Engine(const Topology& topology, const NetworkSpec& spec, Optio
 template <class Network>
 CommId Engine<Network>::add_communicator(JobId job, std::vector<VertexId> devices, std::string name) {
   const size_t n = devices.size();
-  for (VertexId v : devices) sharers_[v] = static_cast<uint16_t>(sharers_[v] + 1 + topology_.vertices()[v].forward);
-  comms_.push_back({.job = job, .name = std::move(name), .devices = std::move(devices),
-                    .streams = std::vector<Stream>(n), .sent = std::vector<Bytes>(n), .collectives = {}});
-  // A rank has few messages under way; the queue's and the pools' room is address space until it is used.
-  size_t ranks = 0;
-  for (const Communicator& c : comms_) ranks += c.devices.size();
-  queue_.reserve(4 * ranks);
-  network_.reserve(4 * ranks, ranks);
-  notices_.reserve(2 * ranks);
+  for (VertexId v : devices)
+    sharers_[v] = static_cast<uint16_t>(sharers_[v] + 1 + topology_.vertices()[v].forward);
+  comms_.push_back({.job = job,
+                    .name = std::move(name),
+                    .devices = std::move(devices),
+                    .streams = std::vector<Stream>(n),
+                    .sent = std::vector<Bytes>(n),
+                    .collectives = {}});
+  // Room for what is under way in most runs: few messages a rank, or thousands in all. Address space until it
+  // is used; a run that needs more grows.
+  size_t room = 16384;
+  for (const Communicator& c : comms_) room += 4 * c.devices.size();
+  queue_.reserve(room);
+  network_.reserve(room);
+  notices_.reserve(room);
   return static_cast<CommId>(comms_.size() - 1);
 }
 
@@ -101,7 +119,8 @@ uint32_t Engine<Network>::add_collective(CommId comm, CollectiveCall call) {
 template <class Network>
 void Engine<Network>::launch(CommId comm, Rank r) {
   Stream& s = comms_[comm].streams[r];
-  BRIGADE_CHECK(s.launched < comms_[comm].collectives.size(), "rank ", r, " calls a collective that was not added");
+  BRIGADE_CHECK(s.launched < comms_[comm].collectives.size(), "rank ", r,
+                " calls a collective that was not added");
   if (s.launched++ != s.finished) return;
   observer_ != nullptr ? start<true>(comm, r) : start<false>(comm, r);
 }
@@ -177,11 +196,15 @@ void Engine<Network>::process(std::span<const Event> batch) {
         slots_[e.of]->run.arrived(d.to, d.round, Wire<kObserved>{*this, e.of});
         break;
       }
-      case kWake: slots_[e.of]->run.advance(e.id, Wire<kObserved>{*this, e.of}); break;
-      case kTimer:
-        notices_.push_back({.what = Notice::What::kTimer, .token = e.hop, .job = e.of, .rank = e.id, .at = e.at});
+      case kWake:
+        slots_[e.of]->run.advance(e.id, Wire<kObserved>{*this, e.of});
         break;
-      default: BRIGADE_CHECK(false, "event of kind ", int{e.kind});
+      case kTimer:
+        notices_.push_back(
+            {.what = Notice::What::kTimer, .token = e.hop, .job = e.of, .rank = e.id, .at = e.at});
+        break;
+      default:
+        BRIGADE_CHECK(false, "event of kind ", int{e.kind});
     }
   }
 }

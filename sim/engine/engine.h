@@ -1,8 +1,9 @@
 // The engine: the one loop over events, the one switch over their kinds, the streams of the ranks.
 //
 // Ties are settled in two places: the network orders what meets at a link, and here a device that several
-// executions share (two jobs, channels) offers its messages through the queue, so that they meet in a batch as
-// well; a device of a single stream offers at once. Notices of one instant are handed out in order of what they are.
+// executions share (two jobs, channels) offers its messages through the queue, so that they meet in a batch
+// as well; a device of a single stream offers at once. Notices of one instant are handed out in order of what
+// they are.
 #pragma once
 #include <deque>
 #include <memory>
@@ -23,9 +24,9 @@ template <class Network>
 class Engine final : public Simulation {
  public:
   struct Options {
-    uint64_t seed = 1;        // of ECMP's choices
+    uint64_t seed = 1;  // of ECMP's choices
     bool hash_events = false;
-    bool shuffle = false;     // tests: process each batch in another order of creation
+    bool shuffle = false;  // tests: process each batch in another order of creation
   };
   Engine(const Topology& topology, const NetworkSpec& spec, Options options);
 
@@ -48,7 +49,10 @@ class Engine final : public Simulation {
   const Network& network() const { return network_; }
   // The tag of a flight under way, for observers.
   MessageTag tag_of(uint32_t flight) const;
-  const CollectiveCall& call_of(CommId comm, uint32_t index) const { return comms_[comm].collectives[index].call; }
+  const CollectiveCall& call_of(CommId comm, uint32_t index) const {
+    return comms_[comm].collectives[index].call;
+  }
+  JobId job_of(CommId comm) const { return comms_[comm].job; }
   const std::string& name_of(CommId comm) const { return comms_[comm].name; }
   std::span<const VertexId> devices_of(CommId comm) const { return comms_[comm].devices; }
   uint32_t communicators() const { return static_cast<uint32_t>(comms_.size()); }
@@ -104,9 +108,9 @@ class Engine final : public Simulation {
   std::vector<Communicator> comms_;
   std::vector<std::unique_ptr<Slot>> slots_;
   std::vector<uint16_t> free_slots_;
-  std::vector<uint32_t> egresses_;        // by vertex: links that leave it
-  std::vector<uint16_t> sharers_;         // by vertex: streams and parallel executions that use it
-  std::vector<Time> endpoint_free_;       // by vertex, where messages have an overhead
+  std::vector<uint32_t> egresses_;   // by vertex: links that leave it
+  std::vector<uint16_t> sharers_;    // by vertex: streams and parallel executions that use it
+  std::vector<Time> endpoint_free_;  // by vertex, where messages have an overhead
   std::vector<Notice> notices_;
   size_t next_notice_ = 0;
   EngineObserver* observer_ = nullptr;

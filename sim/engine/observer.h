@@ -1,5 +1,5 @@
-// Who wants to know what the engine does, message by message: traces, payload, hashes. A null pointer when nobody
-// does; the loop is compiled twice, so that then not even the pointer is tested.
+// Who wants to know what the engine does, message by message: traces, payload, hashes. A null pointer when
+// nobody does; the loop is compiled twice, so that then not even the pointer is tested.
 #pragma once
 #include <cstdint>
 
@@ -18,7 +18,7 @@ struct MessageTag {
   uint32_t execution;  // of the collective: channel, tree
   Rank from, to;
   Round round;
-  uint32_t send;       // which send of its round
+  uint32_t send;  // which send of its round
 };
 
 class EngineObserver : public NetworkObserver {

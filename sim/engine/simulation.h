@@ -1,7 +1,7 @@
 // What a job may do, and what it is told: the engine as jobs see it.
 //
-// The engine runs every message by itself and hands rare events up as notices; jobs answer them by launching work.
-// So nothing below calls upwards.
+// The engine runs every message by itself and hands rare events up as notices; jobs answer them by launching
+// work. So nothing below calls upwards.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -23,7 +23,7 @@ using CommId = uint32_t;
 struct Notice {
   enum class What : uint8_t { kTimer, kCollectiveDone };
   What what;
-  uint8_t token = 0;   // of the timer
+  uint8_t token = 0;  // of the timer
   JobId job = 0;
   CommId comm = 0;     // kCollectiveDone
   uint32_t index = 0;  // kCollectiveDone: which collective of the communicator
@@ -53,7 +53,8 @@ class Simulation {
   virtual CommId add_communicator(JobId job, std::vector<VertexId> devices, std::string name) = 0;
   // The next collective of the communicator; returns its index.
   virtual uint32_t add_collective(CommId comm, CollectiveCall call) = 0;
-  // Rank r calls the next collective that it has not called yet: it starts when its stream has finished those before.
+  // Rank r calls the next collective that it has not called yet: it starts when its stream has finished those
+  // before.
   virtual void launch(CommId comm, Rank r) = 0;
   // Tells the job at `at` (not before now).
   virtual void timer(JobId job, Rank r, Time at, uint8_t token) = 0;
@@ -67,11 +68,12 @@ class Simulation {
   virtual LinkUse use_of(LinkId link) const = 0;
   virtual const Topology& topology() const = 0;
 
-  // Why the run cannot go on ("rank 3 (node[0].gpu[3]) has no route to ..."); empty if it can. `stuck` is asked when
-  // next() is empty although a job is not finished: who waits for whom.
+  // Why the run cannot go on ("rank 3 (node[0].gpu[3]) has no route to ..."); empty if it can. `stuck` is
+  // asked when next() is empty although a job is not finished: who waits for whom.
   virtual const std::string& failure() const = 0;
   virtual std::string stuck() const = 0;
-  // Counters balance: each message delivered once, as many bytes into as out of each switch, no link above 100 %.
+  // Counters balance: each message delivered once, as many bytes into as out of each switch, no link above
+  // 100 %.
   virtual void check_counters() const = 0;
 
   struct Counts {

@@ -10,7 +10,8 @@ namespace brigade {
 class NetworkObserver {
  public:
   virtual ~NetworkObserver() = default;
-  // `link` serves the segment `flight` as hop `hop` of its route from `start` for `d`; its tail leaves at `tail`.
+  // `link` serves the segment `flight` as hop `hop` of its route from `start` for `d`; its tail leaves at
+  // `tail`.
   virtual void served(uint32_t flight, int hop, LinkId link, Time start, Duration d, Time tail) = 0;
 };
 

@@ -10,7 +10,8 @@ PacketNetwork::PacketNetwork(const Topology& topology, const NetworkSpec& spec)
   std::map<std::pair<int64_t, int64_t>, uint32_t> type_of;
   links_.reserve(topology.links().size());
   for (const Link& l : topology.links()) {
-    const auto [it, fresh] = type_of.try_emplace({l.bandwidth.bytes_per_s().count, l.latency.ps}, types_.size());
+    const auto [it, fresh] =
+        type_of.try_emplace({l.bandwidth.bytes_per_s().count, l.latency.ps}, types_.size());
     if (fresh) types_.push_back({l.bandwidth, l.latency});
     links_.push_back({.free_at = {}, .bytes = 0, .busy = {}, .type = it->second, .touched = 0});
   }
@@ -19,13 +20,13 @@ PacketNetwork::PacketNetwork(const Topology& topology, const NetworkSpec& spec)
   if (hops > kInlineHops) stride_ = static_cast<size_t>(hops);
 }
 
-void PacketNetwork::reserve(size_t flights, size_t messages) {
+void PacketNetwork::reserve(size_t flights) {
   flights_.reserve(flights);
   free_flights_.reserve(flights);
   long_routes_.reserve(flights * stride_);
-  messages_.reserve(messages);
-  long_heads_.reserve(messages * stride_);
-  free_messages_.reserve(messages);
+  messages_.reserve(flights);
+  long_heads_.reserve(flights * stride_);
+  free_messages_.reserve(flights);
   met_.reserve(flights);
 }
 
@@ -58,9 +59,12 @@ uint32_t PacketNetwork::take_message() {
 
 Bytes PacketNetwork::segment_size(Bytes message) const {
   switch (spec_.segment_rule) {
-    case SegmentRule::kWhole: return kSegmentMax;
-    case SegmentRule::kFixed: return std::min(spec_.segment, kSegmentMax);
-    case SegmentRule::kAuto: break;
+    case SegmentRule::kWhole:
+      return kSegmentMax;
+    case SegmentRule::kFixed:
+      return std::min(spec_.segment, kSegmentMax);
+    case SegmentRule::kAuto:
+      break;
   }
   const Bytes even{(message.count + kAutoSegments - 1) / kAutoSegments};
   return std::clamp(even, Bytes{1}, kSegmentMax);
@@ -95,8 +99,15 @@ uint32_t PacketNetwork::launch(const Outgoing& m) {
   x.size_bytes = static_cast<uint32_t>(std::min(segment, m.bytes).count);
   const int64_t segments = std::max<int64_t>(1, (m.bytes.count + segment.count - 1) / segment.count);
   BRIGADE_CHECK(segments < UINT32_MAX, segments, " segments in a message");
-  messages_[r] = {.head = x, .bytes = m.bytes, .segment = segment, .round = m.round, .index = m.index,
-                  .segments = static_cast<uint32_t>(segments), .offered = 1, .delivered = 0, .stalled = false,
+  messages_[r] = {.head = x,
+                  .bytes = m.bytes,
+                  .segment = segment,
+                  .round = m.round,
+                  .index = m.index,
+                  .segments = static_cast<uint32_t>(segments),
+                  .offered = 1,
+                  .delivered = 0,
+                  .stalled = false,
                   .ready_at = {}};
   if (stride_ != 0) std::copy_n(route(x), hops, long_heads_.begin() + ptrdiff_t(r * stride_));
   return f;
@@ -115,7 +126,8 @@ uint32_t PacketNetwork::next_segment(uint32_t message) {
   return f;
 }
 
-// A cut must not cost a picosecond: a faster link never takes longer for a segment than the slowest one before it.
+// A cut must not cost a picosecond: a faster link never takes longer for a segment than the slowest one
+// before it.
 Duration PacketNetwork::segment_time(Flight& x, int hop, LinkType& type) {
   const Message& m = messages_[x.message];
   const Bytes begin = int64_t{x.part} * m.segment;
@@ -164,12 +176,24 @@ void PacketNetwork::prefetch(std::span<const Event> soon) const {
 
 PacketNetwork::Met PacketNetwork::met_by(const Event& e) const {
   if (e.kind >= kFirstEngineEvent)
-    return {.place = e.id, .kind = e.kind, .from = 0, .round = 0, .index = e.hop, .segment = 0, .execution = e.of,
+    return {.place = e.id,
+            .kind = e.kind,
+            .from = 0,
+            .round = 0,
+            .index = e.hop,
+            .segment = 0,
+            .execution = e.of,
             .event = e};
   const Flight& x = flights_[e.id];
   const bool at_link = e.kind == kArrive && x.hops > 0;
-  return {.place = at_link ? route(x)[e.hop] : x.to, .kind = e.kind, .from = x.from, .round = round_of(x),
-          .index = index_of(x), .segment = segment_of(x), .execution = order_[x.execution], .event = e};
+  return {.place = at_link ? route(x)[e.hop] : x.to,
+          .kind = e.kind,
+          .from = x.from,
+          .round = round_of(x),
+          .index = index_of(x),
+          .segment = segment_of(x),
+          .execution = order_[x.execution],
+          .event = e};
 }
 
 void PacketNetwork::order_all(std::span<Event> batch) {

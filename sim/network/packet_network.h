@@ -2,17 +2,20 @@
 //
 // A segment whose head is served by a link from `start` on, for d = T(e) - T(b), and whose tail arrives at t:
 //     link free at start + d;  tail = max(start + d, t)
-//     head reaches the next link at start + latency, tail at tail + latency; delivered at the last tail + latency
+//     head reaches the next link at start + latency, tail at tail + latency; delivered at the last tail +
+//     latency
 // so that on an idle route a message takes the sum of latencies + T(bytes) at the slowest link, whatever the
 // segment size: d is never longer than on the slowest link before, unless this link is slower.
 //
-// A link that serves first come first served gives its whole timetable away on arrival: start = max(now, free_at).
-// So a hop is one event and nothing waits in queues of ours; the same times as serving from a queue (the plain
-// engine in tests/oracle does that). Links whose rate changes while segments wait will need the queue.
+// A link that serves first come first served gives its whole timetable away on arrival: start = max(now,
+// free_at). So a hop is one event and nothing waits in queues of ours; the same times as serving from a queue
+// (the plain engine in tests/oracle does that). Links whose rate changes while segments wait will need the
+// queue.
 //
 // Ties: events of one instant come as a batch. Only where two of a batch meet at one link does their order
-// matter; `order` finds those and puts them in the order of (link, job and collective, source, round, index of the
-// send within its round, segment): never of insertion. (Left out: PFC, ECN, packet headers, switch latency.)
+// matter; `order` finds those and puts them in the order of (link, job and collective, source, round, index
+// of the send within its round, segment): never of insertion. (Left out: PFC, ECN, packet headers, switch
+// latency.)
 #pragma once
 #include <algorithm>
 #include <optional>
@@ -45,11 +48,11 @@ struct Outgoing {
   VertexId from_vertex, to_vertex;
   Rank from, to;
   Round round;
-  uint32_t index;      // which send of its round
-  bool alone;          // the only send of its round
+  uint32_t index;  // which send of its round
+  bool alone;      // the only send of its round
   uint16_t execution;
   Bytes bytes;
-  uint64_t flow;       // for ECMP
+  uint64_t flow;  // for ECMP
 };
 
 // A complete message, as the receiver sees it.
@@ -63,13 +66,14 @@ class PacketNetwork {
  public:
   PacketNetwork(const Topology& topology, const NetworkSpec& spec);
 
-  // Room for `flights` segments and `messages` records, so that a run need not allocate.
-  void reserve(size_t flights, size_t messages);
+  // Room for `flights` segments and as many messages, so that a run need not allocate.
+  void reserve(size_t flights);
 
-  // Makes the message ready; its first segment is then a flight that waits to be offered. kNone: there is no route.
+  // Makes the message ready; its first segment is then a flight that waits to be offered. kNone: there is no
+  // route.
   uint32_t launch(const Outgoing& m);
-  // Offers a flight to its first link, now. When it was the last segment of its message: the time at which the
-  // message has left that link.
+  // Offers a flight to its first link, now. When it was the last segment of its message: the time at which
+  // the message has left that link.
   template <bool kObserved>
   std::optional<Time> offer(uint32_t flight, Queue& queue);
   // A flight's head is at link `hop` of its route, now. Returns when its tail has left the link.
@@ -105,8 +109,8 @@ class PacketNetwork {
   int64_t segments_launched = 0, segments_delivered = 0;
 
  private:
-  // Bandwidth and latency of many links; few, so always in cache. T() of the last sizes is kept: traffic repeats
-  // its sizes (a ring has two, which differ by one element).
+  // Bandwidth and latency of many links; few, so always in cache. T() of the last sizes is kept: traffic
+  // repeats its sizes (a ring has two, which differ by one element).
   struct LinkType {
     Bandwidth bandwidth;
     Duration latency;
@@ -143,7 +147,7 @@ class PacketNetwork {
   std::vector<Message> messages_;
   std::vector<uint32_t> free_messages_;
   std::vector<LinkId> long_heads_;  // by message, the route of its segments, where stride_ is not 0
-  std::vector<uint64_t> order_;  // by execution
+  std::vector<uint64_t> order_;     // by execution
   NetworkObserver* observer_ = nullptr;
 
   // order()'s scratch
@@ -162,7 +166,8 @@ class PacketNetwork {
   uint32_t batch_ = 0;
 };
 
-// ---- the hot path -------------------------------------------------------------------------------------------
+// ---- the hot path
+// -------------------------------------------------------------------------------------------
 
 template <bool kObserved>
 Time PacketNetwork::serve(uint32_t flight, int hop, Queue& queue) {

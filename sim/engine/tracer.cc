@@ -1,0 +1,115 @@
+#include "sim/engine/tracer.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+
+namespace brigade {
+
+Tracer::Tracer(const Engine<PacketNetwork>& engine, Recorder& recorder,
+               std::vector<std::vector<ProcessId>> processes)
+    : engine_(engine),
+      recorder_(recorder),
+      processes_(std::move(processes)),
+      network_(recorder.process("network")),
+      collective_category_(recorder.name("collective")),
+      message_category_(recorder.name("message")) {
+  const size_t links = engine.topology().links().size();
+  use_.resize(links);
+  if (!recorder.wants(TraceLevel::kMessage)) return;
+  link_tracks_.assign(links, kNoTrack);
+  open_.resize(links);
+}
+
+Tracer::Comm& Tracer::comm(CommId id) {
+  while (comms_.size() <= id) {
+    const CommId next = static_cast<CommId>(comms_.size());
+    const auto& ranks = processes_[engine_.job_of(next)];
+    Comm c;
+    c.started.resize(ranks.size());
+    for (const ProcessId p : ranks) c.tracks.push_back(recorder_.track(p, "comm"));
+    comms_.push_back(std::move(c));
+  }
+  return comms_[id];
+}
+
+void Tracer::collective_started(CommId id, uint32_t, Rank r, Time at) { comm(id).started[r] = at; }
+
+void Tracer::collective_finished(CommId id, uint32_t index, Rank r, Time at) {
+  if (!recorder_.wants(TraceLevel::kCollective)) return;
+  Comm& c = comm(id);
+  if (c.tracks[r] == kNoTrack) return;
+  const CollectiveCall& call = engine_.call_of(id, index);
+  const Algorithm& algorithm = *call.plans.front()->algorithm;
+  int64_t bytes = 0;
+  for (const auto& plan : call.plans) bytes += plan->elements * plan->element_bytes;
+  recorder_.slice(
+      c.tracks[r],
+      recorder_.name(absl::StrCat(name_of(algorithm.collective), " ", algorithm.name, " ", call.label)),
+      collective_category_, c.started[r], at,
+      {{.key = "bytes", .number = static_cast<double>(bytes)},
+       {.key = "ranks", .number = static_cast<double>(call.plans.front()->ranks)},
+       {.key = "index", .number = static_cast<double>(index)}});
+}
+
+// A message is shown if its sender or its receiver is.
+bool Tracer::wanted(const MessageTag& tag) const {
+  const auto& tracks = comms_[tag.comm].tracks;
+  return tracks[tag.from] != kNoTrack || tracks[tag.to] != kNoTrack;
+}
+
+void Tracer::served(uint32_t flight, int, LinkId link, Time start, Duration d, Time) {
+  if (!use_[link]) {
+    const auto& o = recorder_.options();
+    use_[link] = std::make_unique<UtilizationCounter>(o.window_begin, o.window_end);
+  }
+  use_[link]->busy(start, start + d);
+  if (open_.empty()) return;
+  const MessageTag tag = engine_.tag_of(flight);
+  OpenSlice& open = open_[link];
+  const bool same = open.open && open.end == start && open.tag.comm == tag.comm &&
+                    open.tag.index == tag.index && open.tag.execution == tag.execution &&
+                    open.tag.from == tag.from && open.tag.to == tag.to && open.tag.round == tag.round &&
+                    open.tag.send == tag.send;
+  if (!same || recorder_.wants(TraceLevel::kSegment)) {
+    close(link);
+    open = {.open = true, .tag = tag, .begin = start, .end = start, .bytes = 0};
+  }
+  open.end = start + d;
+  open.bytes += engine_.network().flight(flight).size_bytes;
+}
+
+void Tracer::close(LinkId link) {
+  OpenSlice& open = open_[link];
+  if (!open.open) return;
+  open.open = false;
+  if (!wanted(open.tag)) return;
+  if (link_tracks_[link] == kNoTrack)
+    link_tracks_[link] = recorder_.track(network_, engine_.topology().link_name(link));
+  const MessageTag& t = open.tag;
+  recorder_.slice(link_tracks_[link], recorder_.name(absl::StrCat(t.from, " to ", t.to, ", round ", t.round)),
+                  message_category_, open.begin, open.end,
+                  {{.key = "job", .text = engine_.name_of(t.comm)},
+                   {.key = "collective", .number = static_cast<double>(t.index)},
+                   {.key = "bytes", .number = static_cast<double>(open.bytes)}});
+}
+
+void Tracer::finish() {
+  for (LinkId l = 0; l < open_.size(); ++l) close(l);
+  std::vector<LinkId> links;
+  for (LinkId l = 0; l < use_.size(); ++l)
+    if (use_[l]) links.push_back(l);
+  const auto busier = [&](LinkId a, LinkId b) {
+    const Duration x = engine_.use_of(a).busy, y = engine_.use_of(b).busy;
+    return x != y ? x > y : a < b;
+  };
+  std::sort(links.begin(), links.end(), busier);
+  if (links.size() > kCounterLinks) links.resize(kCounterLinks);
+  std::sort(links.begin(), links.end());
+  // A link may still be busy when the last event has been worked on only if its segment is under way; none
+  // is.
+  for (const LinkId l : links)
+    use_[l]->write(recorder_, network_, recorder_.name(engine_.topology().link_name(l)), engine_.now());
+}
+
+}  // namespace brigade

@@ -1,0 +1,60 @@
+// Turns what the engine does into records: collectives on the comm track of each rank, messages or segments
+// on the tracks of the links, link use as counters. Jobs add their own slices (forward, backward, buckets).
+//
+// A link's track holds what it serves, so its slices never overlap. At level `message` the segments of a
+// message that follow each other on a link are one slice. Counters are kept for the busiest kCounterLinks
+// links.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "sim/engine/engine.h"
+#include "sim/engine/observer.h"
+#include "sim/trace/counters.h"
+#include "sim/trace/recorder.h"
+
+namespace brigade {
+
+class Tracer final : public EngineObserver {
+ public:
+  static constexpr size_t kCounterLinks = 32;
+
+  // `processes[job][rank]` of the recorder.
+  Tracer(const Engine<PacketNetwork>& engine, Recorder& recorder,
+         std::vector<std::vector<ProcessId>> processes);
+  // After the last event: open slices and counters.
+  void finish();
+
+  void collective_started(CommId comm, uint32_t index, Rank r, Time at) override;
+  void collective_finished(CommId comm, uint32_t index, Rank r, Time at) override;
+  void message_launched(uint32_t, const MessageTag&, Bytes, Time) override {}
+  void message_received(const MessageTag&, Time) override {}
+  void served(uint32_t flight, int hop, LinkId link, Time start, Duration d, Time tail) override;
+
+ private:
+  struct OpenSlice {  // of a link: the message that it served last
+    bool open = false;
+    MessageTag tag{};
+    Time begin{}, end{};
+    int64_t bytes = 0;
+  };
+  struct Comm {
+    std::vector<TrackId> tracks;  // by rank
+    std::vector<Time> started;    // by rank, of its running collective
+  };
+  Comm& comm(CommId id);
+  void close(LinkId link);
+  bool wanted(const MessageTag& tag) const;
+
+  const Engine<PacketNetwork>& engine_;
+  Recorder& recorder_;
+  std::vector<std::vector<ProcessId>> processes_;
+  std::vector<Comm> comms_;
+  ProcessId network_ = 0;
+  NameId collective_category_, message_category_;
+  std::vector<TrackId> link_tracks_;
+  std::vector<OpenSlice> open_;
+  std::vector<std::unique_ptr<UtilizationCounter>> use_;
+};
+
+}  // namespace brigade

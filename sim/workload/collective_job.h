@@ -1,0 +1,43 @@
+// `kind: collective`: every size with every algorithm, one after the other, as nccl-tests measures them.
+//
+// A step begins on all ranks when the one before has ended on all (late ranks later by their delay); its time
+// is from there to the last rank's end. Bytes sent are counted where they are sent, not computed.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "sim/workload/job.h"
+
+namespace brigade {
+
+class CollectiveJob final : public Job {
+ public:
+  static std::unique_ptr<Job> make(const CollectiveJobSpec& spec, JobContext context, Diagnostics& errors);
+  void begin(Simulation& simulation, JobTrace* trace) override;
+  void on(const Notice& notice, Simulation& simulation) override;
+  bool finished() const override { return row_ == rows_.size(); }
+  JobResult result(const Simulation& simulation) const override;
+
+ private:
+  struct Row {
+    CollectiveRow figures;
+    CollectiveCall call;
+    std::vector<Duration> times;  // of the measured steps
+  };
+  CollectiveJob(const CollectiveJobSpec& spec, JobContext context)
+      : spec_(spec), context_(std::move(context)) {}
+  void begin_step(Time at, Simulation& simulation);
+  void end_step(Simulation& simulation);
+
+  CollectiveJobSpec spec_;
+  JobContext context_;
+  CommId comm_ = 0;
+  std::vector<Row> rows_;
+  size_t row_ = 0;
+  int step_ = 0;
+  Rank done_ = 0;
+  Time step_begin_{};
+  std::vector<Bytes> sent_before_;
+};
+
+}  // namespace brigade

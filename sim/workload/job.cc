@@ -1,0 +1,20 @@
+#include "sim/workload/job.h"
+
+#include "sim/workload/collective_job.h"
+#include "sim/workload/ddp_job.h"
+
+namespace brigade {
+
+std::unique_ptr<Job> make_job(const JobSpec& spec, JobContext context, Diagnostics& errors) {
+  return std::visit(
+      [&](const auto& kind) -> std::unique_ptr<Job> {
+        using Spec = std::decay_t<decltype(kind)>;
+        if constexpr (std::is_same_v<Spec, CollectiveJobSpec>)
+          return CollectiveJob::make(kind, std::move(context), errors);
+        else
+          return DdpJob::make(kind, std::move(context), errors);
+      },
+      spec.kind);
+}
+
+}  // namespace brigade

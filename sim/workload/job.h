@@ -1,0 +1,55 @@
+// A job: consumes the engine's notices and answers by launching work. Few, virtual, one short file each.
+//
+// Adding one: a file like collective_job.cc, its spec in spec.h, its result in result.h, a row in job.cc.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "sim/base/diagnostic.h"
+#include "sim/base/ids.h"
+#include "sim/base/time.h"
+#include "sim/engine/simulation.h"
+#include "sim/network/spec.h"
+#include "sim/trace/recorder.h"
+#include "sim/workload/result.h"
+#include "sim/workload/spec.h"
+
+namespace brigade {
+
+// Where a job runs.
+struct JobContext {
+  JobId id = 0;
+  std::string name;
+  std::vector<VertexId> devices;      // by rank
+  Duration start{};                   // of the job
+  std::vector<Duration> late;         // by rank: starts this much later than the job
+  std::vector<double> compute_share;  // by rank: 1, or 0.5 where it computes at half speed
+  const Topology& topology;
+  const NetworkSpec& network;
+  Place at;
+};
+
+// Where a job's records go: `processes` by rank, each with a track for every serial resource ("compute",
+// "comm").
+struct JobTrace {
+  Recorder& recorder;
+  std::vector<ProcessId> processes;
+};
+
+class Job {
+ public:
+  virtual ~Job() = default;
+  // Before the first event: communicators, first timers. `trace` is null where none is written; it outlives
+  // the run.
+  virtual void begin(Simulation& simulation, JobTrace* trace) = 0;
+  virtual void on(const Notice& notice, Simulation& simulation) = 0;
+  virtual bool finished() const = 0;
+  // Once finished.
+  virtual JobResult result(const Simulation& simulation) const = 0;
+};
+
+// Null if the spec cannot run here; `errors` then says why.
+std::unique_ptr<Job> make_job(const JobSpec& spec, JobContext context, Diagnostics& errors);
+
+}  // namespace brigade

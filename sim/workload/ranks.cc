@@ -1,0 +1,92 @@
+#include "sim/workload/ranks.h"
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
+#include "absl/strings/str_cat.h"
+
+namespace brigade {
+namespace {
+
+// "1,5-6" as numbers; nothing if the text is no such list.
+std::optional<std::vector<uint64_t>> parse_numbers(std::string_view text, uint64_t end) {
+  std::vector<uint64_t> numbers;
+  while (true) {
+    const size_t comma = text.find(',');
+    const std::string_view item = text.substr(0, comma);
+    uint64_t low = 0, high = 0;
+    const char* const stop = item.data() + item.size();
+    auto parsed = std::from_chars(item.data(), stop, low);
+    high = low;
+    if (parsed.ec == std::errc{} && parsed.ptr != stop && *parsed.ptr == '-')
+      parsed = std::from_chars(parsed.ptr + 1, stop, high);
+    if (parsed.ec != std::errc{} || parsed.ptr != stop || high < low) return std::nullopt;
+    // Out of range is found by the caller: one number beyond the end is enough for that.
+    for (uint64_t i = low; i <= std::min(high, std::max(low, end)); ++i) numbers.push_back(i);
+    if (comma == std::string_view::npos) return numbers;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+}  // namespace
+
+std::vector<VertexId> find_ranks(const JobSpec& spec, const Topology& topology, Diagnostics& errors) {
+  std::vector<VertexId> devices;
+  for (const std::string& selector : spec.ranks)
+    for (const VertexId v : topology.select(selector, spec.ranks_at, errors)) {
+      if (topology.is_endpoint(v)) {
+        devices.push_back(v);
+      } else {
+        errors.error(spec.ranks_at, absl::StrCat("job \"", spec.name, "\": ", topology.vertex_name(v),
+                                                 " cannot be a rank: only GPUs and hosts send and receive"));
+        return {};
+      }
+    }
+  std::vector<VertexId> sorted = devices;
+  std::sort(sorted.begin(), sorted.end());
+  const auto twice = std::adjacent_find(sorted.begin(), sorted.end());
+  if (twice != sorted.end())
+    errors.error(spec.ranks_at, absl::StrCat("job \"", spec.name, "\": ", topology.vertex_name(*twice),
+                                             " is listed twice; a device is one rank of a job"));
+  return devices;
+}
+
+void apply_change(const RankChange& change, JobContext& context, Diagnostics& errors) {
+  if (change.job && *change.job != context.name) return;
+  std::vector<Rank> ranks;
+  if (const auto numbers = parse_numbers(change.ranks, context.devices.size())) {
+    for (const uint64_t n : *numbers) {
+      if (n >= context.devices.size()) {
+        errors.error(change.at,
+                     absl::StrCat("rank ", n, " is out of range: job \"", context.name, "\" has ranks 0 to ",
+                                  static_cast<int64_t>(context.devices.size()) - 1));
+        return;
+      }
+      ranks.push_back(static_cast<Rank>(n));
+    }
+  } else {
+    for (const VertexId v : context.topology.select(change.ranks, change.at, errors)) {
+      const auto it = std::find(context.devices.begin(), context.devices.end(), v);
+      if (it != context.devices.end()) ranks.push_back(static_cast<Rank>(it - context.devices.begin()));
+    }
+    if (ranks.empty() && errors.ok() && change.job)
+      errors.error(change.at,
+                   absl::StrCat("\"", change.ranks, "\" names no rank of job \"", context.name, "\""));
+  }
+  for (const Rank r : ranks) {
+    if (change.compute_share) context.compute_share[r] *= *change.compute_share;
+    if (change.start) context.late[r] += *change.start;
+  }
+}
+
+void check_change(const RankChange& change, std::span<const JobSpec> jobs, Diagnostics& errors) {
+  if (!change.job) return;
+  std::vector<std::string> names;
+  for (const JobSpec& job : jobs) names.push_back(job.name);
+  if (std::find(names.begin(), names.end(), *change.job) == names.end())
+    errors.error(change.at,
+                 absl::StrCat("unknown job \"", *change.job, "\"", suggestion(*change.job, names)));
+}
+
+}  // namespace brigade

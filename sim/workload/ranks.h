@@ -1,0 +1,21 @@
+// Which devices a job's ranks are, and what `changes` do to them.
+#pragma once
+#include <span>
+#include <vector>
+
+#include "sim/workload/job.h"
+
+namespace brigade {
+
+// The job's devices in rank order; every mistake (nothing matched, not an endpoint, a device twice) is
+// reported.
+std::vector<VertexId> find_ranks(const JobSpec& spec, const Topology& topology, Diagnostics& errors);
+
+// Applies a change to the job if it concerns it: by rank numbers ("3", "0-7", "1,5-6") or by devices
+// ("node[2]").
+void apply_change(const RankChange& change, JobContext& context, Diagnostics& errors);
+
+// A change that names a job needs that job to exist.
+void check_change(const RankChange& change, std::span<const JobSpec> jobs, Diagnostics& errors);
+
+}  // namespace brigade

@@ -1,0 +1,96 @@
+#include "sim/workload/run.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "sim/engine/engine.h"
+#include "sim/engine/tracer.h"
+#include "sim/workload/ranks.h"
+
+namespace brigade {
+
+std::unique_ptr<Run> Run::prepare(const RunRequest& request, Diagnostics& errors) {
+  std::unique_ptr<Run> run(new Run(request));
+  if (request.jobs.empty()) errors.error({}, "no jobs");
+  if (request.jobs.size() > UINT16_MAX)
+    errors.error({}, absl::StrCat(request.jobs.size(), " jobs; at most 65535"));
+  for (const JobSpec& spec : request.jobs) {
+    JobContext context{.id = static_cast<JobId>(run->jobs_.size()),
+                       .name = spec.name,
+                       .devices = find_ranks(spec, request.topology, errors),
+                       .start = spec.start,
+                       .late = {},
+                       .compute_share = {},
+                       .topology = request.topology,
+                       .network = run->request_.network,
+                       .at = spec.at};
+    context.late.resize(context.devices.size());
+    context.compute_share.resize(context.devices.size(), 1.0);
+    for (const RankChange& change : request.changes) apply_change(change, context, errors);
+    if (context.devices.empty()) continue;
+    run->placed_.push_back({spec.name, context.devices});
+    run->jobs_.push_back(make_job(spec, std::move(context), errors));
+  }
+  for (const RankChange& change : request.changes) check_change(change, request.jobs, errors);
+  if (!errors.ok()) return nullptr;
+  return run;
+}
+
+// A process a rank: "rank 3 node[0].gpu[3]", with the job's name before it where there are several jobs.
+std::vector<JobTrace> Run::name_ranks(Recorder& recorder) const {
+  std::vector<JobTrace> traces;
+  Rank process = 0;
+  for (const Placed& job : placed_) {
+    traces.push_back({recorder, {}});
+    for (Rank r = 0; r < job.devices.size(); ++r)
+      traces.back().processes.push_back(
+          recorder.rank_process(process++, absl::StrCat(placed_.size() > 1 ? job.name + " " : "", "rank ", r,
+                                                        " ", request_.topology.vertex_name(job.devices[r]))));
+  }
+  return traces;
+}
+
+RunResult Run::go(const RunOptions& options) {
+  Engine<PacketNetwork> engine(
+      request_.topology, request_.network,
+      {.seed = request_.seed, .hash_events = options.hash_events, .shuffle = options.shuffle});
+  std::optional<Tracer> tracer;
+  std::vector<JobTrace> traces;
+  if (options.recorder != nullptr) {
+    traces = name_ranks(*options.recorder);
+    std::vector<std::vector<ProcessId>> processes;
+    for (const JobTrace& trace : traces) processes.push_back(trace.processes);
+    tracer.emplace(engine, *options.recorder, std::move(processes));
+    engine.observe(&*tracer);
+  }
+  for (size_t i = 0; i < jobs_.size(); ++i) jobs_[i]->begin(engine, traces.empty() ? nullptr : &traces[i]);
+  while (const auto notice = engine.next()) jobs_[notice->job]->on(*notice, engine);
+
+  RunResult result;
+  result.end = engine.now() - Time{};
+  result.failure = engine.failure();
+  if (tracer) tracer->finish();
+  if (result.failure.empty() &&
+      !std::all_of(jobs_.begin(), jobs_.end(), [](auto& j) { return j->finished(); })) {
+    result.failure = engine.stuck();
+    BRIGADE_CHECK(!result.failure.empty(), "a job is not finished, yet nobody waits");
+  }
+  result.counts = engine.counts();
+  for (LinkId l = 0; l < request_.topology.links().size(); ++l) {
+    const LinkUse use = engine.use_of(l);
+    if (use.bytes.count == 0) continue;
+    const double share =
+        result.end.ps == 0 ? 0 : static_cast<double>(use.busy.ps) / static_cast<double>(result.end.ps);
+    result.links.push_back({l, use.bytes, use.busy, share});
+  }
+  std::sort(result.links.begin(), result.links.end(), [](const LinkResult& a, const LinkResult& b) {
+    return a.busy != b.busy ? a.busy > b.busy : a.link < b.link;
+  });
+  if (!result.failure.empty()) return result;
+  engine.check_counters();
+  for (const auto& job : jobs_) result.jobs.push_back(job->result(engine));
+  return result;
+}
+
+}  // namespace brigade

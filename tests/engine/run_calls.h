@@ -1,0 +1,60 @@
+// Runs collectives on the fast engine without a job: what the tests of this folder share.
+#pragma once
+#include <vector>
+
+#include "sim/engine/engine.h"
+#include "tests/oracle/machines.h"
+#include "tests/oracle/plain_engine.h"
+
+namespace brigade {
+
+using FastEngine = Engine<PacketNetwork>;
+
+struct Ends {
+  std::vector<std::vector<Time>> end;  // by job and rank
+  Simulation::Counts counts;
+  std::string failure, stuck;
+};
+
+// Every job calls its plans once, each rank at its start. The counters are checked at the end.
+inline Ends run_fast(FastEngine& engine, const std::vector<oracle::PlainJob>& jobs) {
+  Ends result;
+  for (size_t j = 0; j < jobs.size(); ++j) {
+    const CommId comm =
+        engine.add_communicator(static_cast<JobId>(j), jobs[j].devices, "job " + std::to_string(j));
+    engine.add_collective(comm, {jobs[j].plans, jobs[j].lockstep, ""});
+    for (Rank r = 0; r < jobs[j].devices.size(); ++r)
+      if (jobs[j].start[r] != kNever) engine.timer(static_cast<JobId>(j), r, jobs[j].start[r], 0);
+    result.end.emplace_back(jobs[j].devices.size(), kNever);
+  }
+  while (const auto n = engine.next()) {
+    if (n->what == Notice::What::kTimer)
+      engine.launch(n->job, n->rank);
+    else
+      result.end[n->job][n->rank] = n->at;
+  }
+  result.failure = engine.failure();
+  result.stuck = engine.stuck();
+  if (result.failure.empty() && result.stuck.empty()) engine.check_counters();
+  result.counts = engine.counts();
+  return result;
+}
+
+inline std::vector<std::shared_ptr<const Plan>> plans_of(const PlanRequest& request) {
+  std::vector<std::shared_ptr<const Plan>> plans;
+  for (int e = 0; e < request.algorithm->executions; ++e) {
+    PlanResult made = make_plan(request, static_cast<uint32_t>(e));
+    BRIGADE_CHECK(made.plan != nullptr, made.error);
+    plans.push_back(made.plan);
+  }
+  return plans;
+}
+
+inline oracle::PlainJob job_of(std::vector<VertexId> devices, const PlanRequest& request) {
+  const size_t n = devices.size();
+  return {std::move(devices), plans_of(request), std::vector<Time>(n), false};
+}
+
+inline Time last_of(const std::vector<Time>& ends) { return *std::max_element(ends.begin(), ends.end()); }
+
+}  // namespace brigade

@@ -1,0 +1,38 @@
+// The slow, plain engine: std::priority_queue, std::function, link queues served one segment at a time,
+// exactly as the design words it. The reference for the fast engine's times and the baseline of its speed.
+// Shares with it only the collectives' step functions, routes and T().
+//
+// Every instant is worked on in batches: all events of the instant in the order (kind, place, job, source,
+// round, send, segment); what they create for the same instant is the next batch. A freed link chooses after
+// its batch.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "sim/base/time.h"
+#include "sim/collective/algorithm.h"
+#include "sim/network/spec.h"
+#include "sim/topology/topology.h"
+
+namespace brigade::oracle {
+
+struct PlainJob {
+  std::vector<VertexId> devices;
+  std::vector<std::shared_ptr<const Plan>> plans;  // executions that run side by side
+  std::vector<Time> start;                         // by rank
+  bool lockstep = false;
+};
+
+struct PlainResult {
+  std::vector<std::vector<Time>> end;  // by job and rank; kNever where a rank did not finish
+  std::vector<int64_t> link_bytes;
+  std::vector<Duration> link_busy;
+  int64_t events = 0, messages = 0;
+};
+
+// `flow_seed`: the seed of ECMP's choices, as the engine has it.
+PlainResult run_plain(const Topology& topology, const NetworkSpec& network, const std::vector<PlainJob>& jobs,
+                      uint64_t flow_seed = 1);
+
+}  // namespace brigade::oracle
