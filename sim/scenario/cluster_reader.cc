@@ -187,7 +187,7 @@ void check_size(Fields& in, const ClusterSpec& spec) {
 
 void read_file_header(Fields& in, std::string& name) {
   // InputFiles has checked the version of every file; here the key is only made known.
-  in.find("brigade", in.describing() ? Need::kRequired : Need::kOptional, "", "", {kFormatVersion},
+  in.find("brigade", in.describing() ? Need::kRequired : Need::kOptional, "", "choice", {kFormatVersion},
           "format version");
   in.defaulted("name", text(), name, "the file's name without its ending, if not given");
 }

@@ -1,0 +1,111 @@
+#include "tests/scenario/dump.h"
+
+#include <sstream>
+#include <type_traits>
+#include <variant>
+
+namespace brigade {
+namespace {
+
+// Writes any field as text; structs by naming their fields.
+class Dump {
+ public:
+  std::string text() const { return out_.str(); }
+
+  template <class... Ts>
+  void all(const Ts&... fields) {
+    out_ << '{';
+    (put(fields), ...);
+    out_ << '}';
+  }
+
+ private:
+  template <class T>
+  requires std::is_arithmetic_v<T>
+  void put(T n) { out_ << +n << ' '; }
+  template <class T>
+  requires std::is_enum_v<T>
+  void put(T e) { out_ << static_cast<int>(e) << ' '; }
+  void put(const std::string& s) { out_ << '"' << s << "\" "; }
+  void put(Duration d) { out_ << d.ps << "ps "; }
+  void put(Time t) { out_ << t.ps << "at "; }
+  void put(Bytes b) { out_ << b.count << "B "; }
+  void put(const Bandwidth& b) { out_ << b.bytes_per_s().count << "B/s "; }
+  template <class T>
+  void put(const std::optional<T>& o) {
+    if (o) put(*o);
+    out_ << (o ? "" : "- ");
+  }
+  template <class T>
+  void put(const std::vector<T>& list) {
+    out_ << '[';
+    for (const T& item : list) put(item);
+    out_ << ']';
+  }
+  template <class K, class V>
+  void put(const std::map<K, V>& map) {
+    for (const auto& [key, value] : map) all(key, value);
+  }
+
+  void put(const DeviceModel& m) { all(m.name, m.peak_flop_per_s, m.memory, m.memory_bandwidth); }
+  void put(const CableSpec& c) { all(c.bandwidth, c.latency, c.cables, c.cost); }
+  void put(const NodeType& t) {
+    all(t.name, t.gpus, t.gpu, t.family, t.nvlink, t.nvswitches, t.pcie_switches, t.pcie, t.sockets,
+        t.socket_link);
+    all(t.nics, t.nic_host, t.nic_port, t.host, t.host_model, t.forward);
+  }
+  void put(const NodeGroup& g) { all(g.type, g.count); }
+  void put(const FabricSpec& f) {
+    all(f.family, f.nodes_per_leaf, f.spines, f.oversubscription, f.uplink, f.uplink_latency);
+  }
+  void put(const VertexSpec& v) { all(v.name, v.kind, v.model, v.forward); }
+  void put(const WrittenCable& c) { all(c.a, c.b, c.cable); }
+  void put(const ClusterSpec& c) { all(c.name, c.types, c.nodes, c.fabric, c.models, c.vertices, c.cables); }
+  void put(const LinkChange& c) { all(c.links, c.bandwidth_share, c.down); }
+  void put(const RankChange& c) { all(c.job, c.ranks, c.compute_share, c.start); }
+  void put(const NetworkSpec& n) { all(n.model, n.segment_rule, n.segment, n.window, n.overhead); }
+  void put(const AlgorithmSpec& a) { all(a.algorithm, a.inner, a.outer, a.rounds, a.channels); }
+  void put(const RunSpec& r) { all(r.steps, r.warmup); }
+  void put(const Pair& p) { all(p.from, p.to); }
+  void put(const CollectiveJobSpec& j) {
+    all(j.collective, j.algorithms, j.sizes, j.dtype, j.root, j.sends, j.receives, j.run);
+  }
+  void put(const TensorSpec& t) { all(t.name, t.elements, t.ready); }
+  void put(const LayerSpec& l) {
+    all(l.name, l.parameters, l.repeat, l.forward, l.backward, l.forward_flops, l.backward_flops);
+    all(l.forward_bytes, l.backward_bytes);
+  }
+  void put(const ModelSpec& m) {
+    all(m.name, m.sequence_tokens, m.image_pixels, m.layers, m.tensors, m.forward, m.backward);
+  }
+  void put(const ComputeSpec& c) { all(c.kernel_efficiency, c.memory_efficiency, c.spread, c.tokens); }
+  void put(const BucketSpec& b) {
+    all(b.rule, b.version, b.cap, b.one_bucket, b.order, b.find_unused_parameters, b.find_unused_cpu_time);
+    all(b.static_graph, b.broadcast_buffers, b.gradient_as_bucket_view);
+  }
+  void put(const PrecisionSpec& p) {
+    all(p.parameters, p.gradients, p.master, p.has_master, p.autocast, p.compute);
+  }
+  void put(const DdpJobSpec& j) {
+    all(j.model, j.micro_batch_samples, j.accumulate, j.precision, j.compute, j.optimizer, j.gradient_norm);
+    all(j.host_gap, j.buckets, j.all_reduce, j.run);
+  }
+  void put(const JobSpec& j) {
+    all(j.name, j.ranks, j.start);
+    std::visit([&](const auto& kind) { put(kind); }, j.kind);
+  }
+  void put(const RankRange& r) { all(r.first, r.last); }
+  void put(const TraceSpec& t) { all(t.file, t.level, t.ranks, t.window_begin, t.window_end); }
+
+  std::ostringstream out_;
+};
+
+}  // namespace
+
+std::string dump(const Scenario& s) {
+  Dump dump;
+  dump.all(s.name, s.seed, s.cluster, s.link_changes, s.rank_changes, s.network, s.jobs, s.trace);
+  return dump.text();
+}
+
+}  // namespace brigade

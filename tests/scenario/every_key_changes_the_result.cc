@@ -1,0 +1,234 @@
+// Walks the schema: each documented key has a row here, and its row changes the scenario that is read. So no
+// key is read and dropped, and none is undocumented (the reader refuses it).
+#include <map>
+#include <set>
+
+#include "sim/scenario/schema.h"
+#include "tests/catch.h"
+#include "tests/scenario/dump.h"
+#include "tests/scenario/scratch.h"
+
+using namespace brigade;
+
+namespace {
+
+constexpr const char* kNodes =
+    "brigade: 1\n"
+    "cluster:\n"
+    "  models: {g: {peak: {fp32: 1 TFLOP/s}}, h: {}}\n"
+    "  node_types:\n"
+    "    n:\n"
+    "      gpus: 2\n"
+    "      nvlink: {family: switched, bandwidth: 1 GB/s, latency: 1 us}\n"
+    "      pcie: {switches: 1, bandwidth: 1 GB/s, latency: 1 us, socket_link: {bandwidth: 1 GB/s, latency: 1 "
+    "us}}\n"
+    "      nics: {count: 1, host: {bandwidth: 1 GB/s, latency: 1 us}, port: {bandwidth: 1 GB/s, latency: 1 "
+    "us}}\n"
+    "    m: {gpus: 1}\n"
+    "  nodes: [{type: n}]\n"
+    "  fabric: {family: switch, uplink: {bandwidth: 1 GB/s, latency: 1 us}}\n"
+    "jobs:\n"
+    "  c: {kind: collective, ranks: x, sizes: [1 KB], algorithm: {name: hierarchical}}\n"
+    "  d: {kind: ddp, ranks: x, model: {name: gpt2}, all_reduce: {algorithm: hierarchical}}\n"
+    "  l: {kind: ddp, ranks: x, model: {layers: [{name: a, parameters: [{name: w, elements: 1}]}]}}\n"
+    "  t: {kind: ddp, ranks: x, model: {tensors: [{name: w, elements: 1}]}}\n"
+    "  s: {kind: collective, ranks: x, size: 1 B, collective: send_recv,\n"
+    "      sends: [{from: 1, to: 0}], receives: [{from: 1, to: 0}]}\n"
+    "changes: [{links: x, bandwidth: 25 %}, {ranks: 3, compute: 50 %}]\n"
+    "trace: {file: t.json}\n";
+
+constexpr const char* kWritten =
+    "brigade: 1\n"
+    "cluster:\n"
+    "  models: {g: {}}\n"
+    "  vertices: [{name: a, kind: gpu}, {name: b, kind: gpu}]\n"
+    "  cables: [{between: [a, b], bandwidth: 1 GB/s, latency: 1 us}]\n"
+    "jobs: {c: {kind: collective, ranks: x, size: 1 B}}\n";
+
+using Rows = std::map<std::string, std::string>;  // key of the schema -> override
+
+void add_cable(Rows& rows, const std::string& key, const std::string& path) {
+  rows[key + ".bandwidth"] = path + ".bandwidth=2 GB/s";
+  rows[key + ".latency"] = path + ".latency=2 us";
+  rows[key + ".cables"] = path + ".cables=2";
+  rows[key + ".cost"] = path + ".cost=3";
+}
+
+Rows rows() {
+  Rows rows = {
+      {"name", "name=other"},
+      {"seed", "seed=2"},
+      {"cluster.name", "cluster.name=other"},
+      {"cluster.models.NAME.name", "cluster.models.g.name=other"},
+      {"cluster.models.NAME.memory", "cluster.models.g.memory=1 GB"},
+      {"cluster.models.NAME.memory_bandwidth", "cluster.models.g.memory_bandwidth=1 GB/s"},
+      {"cluster.node_types.NAME.gpus", "cluster.node_types.n.gpus=3"},
+      {"cluster.node_types.NAME.gpu", "cluster.node_types.n.gpu=g"},
+      {"cluster.node_types.NAME.nvlink.family", "cluster.node_types.n.nvlink.family=ring"},
+      {"cluster.node_types.NAME.nvlink.switches", "cluster.node_types.n.nvlink.switches=4"},
+      {"cluster.node_types.NAME.pcie.switches", "cluster.node_types.n.pcie.switches=2"},
+      {"cluster.node_types.NAME.pcie.sockets", "cluster.node_types.n.pcie.sockets=2"},
+      {"cluster.node_types.NAME.nics.count", "cluster.node_types.n.nics.count=2"},
+      {"cluster.node_types.NAME.host", "cluster.node_types.n.host=true"},
+      {"cluster.node_types.NAME.host_model", "cluster.node_types.n.host_model=h"},
+      {"cluster.node_types.NAME.forward", "cluster.node_types.n.forward=true"},
+      {"cluster.nodes[].type", "cluster.nodes[0].type=m"},
+      {"cluster.nodes[].count", "cluster.nodes[0].count=2"},
+      {"cluster.fabric.family", "cluster.fabric.family=leaf_spine"},
+      {"cluster.fabric.nodes_per_leaf", "cluster.fabric.nodes_per_leaf=2"},
+      {"cluster.fabric.spines", "cluster.fabric.spines=2"},
+      {"cluster.fabric.oversubscription", "cluster.fabric.oversubscription=1.5"},
+      {"cluster.fabric.uplink_latency", "cluster.fabric.uplink_latency=1 us"},
+      {"cluster.vertices[].name", "cluster.vertices[0].name=c"},
+      {"cluster.vertices[].kind", "cluster.vertices[0].kind=nic"},
+      {"cluster.vertices[].model", "cluster.vertices[0].model=g"},
+      {"cluster.vertices[].forward", "cluster.vertices[0].forward=true"},
+      {"cluster.cables[].between", "cluster.cables[0].between[0]=c"},
+      {"network.segment", "network.segment=whole"},
+      {"network.window", "network.window=8"},
+      {"network.overhead", "network.overhead=1 us"},
+      {"jobs.NAME.kind", "jobs.c={kind: ddp, ranks: x, model: {name: gpt2}}"},
+      {"jobs.NAME.ranks", "jobs.c.ranks=y"},
+      {"jobs.NAME.start", "jobs.c.start=1 s"},
+      {"jobs.NAME.collective", "jobs.s={kind: collective, ranks: x, size: 1 B, collective: broadcast}"},
+      {"jobs.NAME.algorithm", "jobs.c.algorithm=tree"},
+      {"jobs.NAME.algorithm.name", "jobs.c.algorithm.name=tree"},
+      {"jobs.NAME.algorithm.inner", "jobs.c.algorithm.inner=tree"},
+      {"jobs.NAME.algorithm.outer", "jobs.c.algorithm.outer=tree"},
+      {"jobs.NAME.rounds", "jobs.c.rounds=lockstep"},
+      {"jobs.NAME.channels", "jobs.c.channels=2"},
+      {"jobs.NAME.dtype", "jobs.c.dtype=fp32"},
+      {"jobs.NAME.sizes", "jobs.c.sizes=[1 KB, 2 KB]"},
+      {"jobs.NAME.size", "jobs.s.size=2 B"},
+      {"jobs.NAME.root", "jobs.c.root=1"},
+      {"jobs.NAME.sends[].from", "jobs.s.sends[0].from=1-3"},
+      {"jobs.NAME.sends[].to", "jobs.s.sends[0].to=2"},
+      {"jobs.NAME.receives[].from", "jobs.s.receives[0].from=2"},
+      {"jobs.NAME.receives[].to", "jobs.s.receives[0].to=2"},
+      {"jobs.NAME.run.steps", "jobs.d.run.steps=6"},
+      {"jobs.NAME.run.warmup", "jobs.c.run.warmup=1"},
+      {"jobs.NAME.model.name", "jobs.d.model.name=gpt2-xl"},
+      {"jobs.NAME.model.sequence", "jobs.d.model.sequence=8 tokens"},
+      {"jobs.NAME.model.image", "jobs.d.model.image=224"},
+      {"jobs.NAME.model.layers[].name", "jobs.l.model.layers[0].name=b"},
+      {"jobs.NAME.model.layers[].parameters[].name", "jobs.l.model.layers[0].parameters[0].name=b"},
+      {"jobs.NAME.model.layers[].parameters[].elements", "jobs.l.model.layers[0].parameters[0].elements=2"},
+      {"jobs.NAME.model.layers[].repeat", "jobs.l.model.layers[0].repeat=2"},
+      {"jobs.NAME.model.layers[].forward", "jobs.l.model.layers[0].forward=1 us"},
+      {"jobs.NAME.model.layers[].backward", "jobs.l.model.layers[0].backward=1 us"},
+      {"jobs.NAME.model.layers[].forward_flops", "jobs.l.model.layers[0].forward_flops=1 GFLOP"},
+      {"jobs.NAME.model.layers[].backward_flops", "jobs.l.model.layers[0].backward_flops=1 GFLOP"},
+      {"jobs.NAME.model.layers[].forward_bytes", "jobs.l.model.layers[0].forward_bytes=1 GB"},
+      {"jobs.NAME.model.layers[].backward_bytes", "jobs.l.model.layers[0].backward_bytes=1 GB"},
+      {"jobs.NAME.model.tensors[].name", "jobs.t.model.tensors[0].name=b"},
+      {"jobs.NAME.model.tensors[].elements", "jobs.t.model.tensors[0].elements=2"},
+      {"jobs.NAME.model.tensors[].ready", "jobs.t.model.tensors[0].ready=1 ms"},
+      {"jobs.NAME.model.tensors[].repeat", "jobs.t.model.tensors[0].repeat=3"},
+      {"jobs.NAME.model.forward", "jobs.t.model.forward=1 ms"},
+      {"jobs.NAME.model.backward", "jobs.t.model.backward=1 ms"},
+      {"jobs.NAME.batch.micro", "jobs.d.batch.micro=8 samples"},
+      {"jobs.NAME.batch.accumulate", "jobs.d.batch.accumulate=4"},
+      {"jobs.NAME.precision.parameters", "jobs.d.precision.parameters=bf16"},
+      {"jobs.NAME.precision.gradients", "jobs.d.precision.gradients=bf16"},
+      {"jobs.NAME.precision.master", "jobs.d.precision.master=fp32"},
+      {"jobs.NAME.precision.autocast", "jobs.d.precision.autocast=bf16"},
+      {"jobs.NAME.compute.kernel_efficiency", "jobs.d.compute.kernel_efficiency=45 %"},
+      {"jobs.NAME.compute.memory_efficiency", "jobs.d.compute.memory_efficiency=80 %"},
+      {"jobs.NAME.compute.spread", "jobs.d.compute.spread=parameters"},
+      {"jobs.NAME.compute.tokens", "jobs.d.compute.tokens=4096 tokens"},
+      {"jobs.NAME.optimizer.kind", "jobs.d.optimizer.kind=sgd"},
+      {"jobs.NAME.gradient_norm", "jobs.d.gradient_norm=true"},
+      {"jobs.NAME.host_gap", "jobs.d.host_gap=1 us"},
+      {"jobs.NAME.buckets.rule", "jobs.d.buckets={rule: fixed, cap: one}"},
+      {"jobs.NAME.buckets.version", "jobs.d.buckets.version=legacy"},
+      {"jobs.NAME.buckets.cap", "jobs.d.buckets.cap=50MB"},
+      {"jobs.NAME.buckets.order", "jobs.d.buckets.order=registration"},
+      {"jobs.NAME.buckets.find_unused_parameters", "jobs.d.buckets.find_unused_parameters=true"},
+      {"jobs.NAME.buckets.find_unused_cpu_time", "jobs.d.buckets.find_unused_cpu_time=1 ms"},
+      {"jobs.NAME.buckets.static_graph", "jobs.d.buckets.static_graph=true"},
+      {"jobs.NAME.buckets.broadcast_buffers", "jobs.d.buckets.broadcast_buffers=false"},
+      {"jobs.NAME.buckets.gradient_as_bucket_view", "jobs.d.buckets.gradient_as_bucket_view=true"},
+      {"jobs.NAME.all_reduce.algorithm", "jobs.d.all_reduce.algorithm=tree"},
+      {"jobs.NAME.all_reduce.inner", "jobs.d.all_reduce.inner=tree"},
+      {"jobs.NAME.all_reduce.outer", "jobs.d.all_reduce.outer=tree"},
+      {"jobs.NAME.all_reduce.rounds", "jobs.d.all_reduce.rounds=lockstep"},
+      {"jobs.NAME.all_reduce.channels", "jobs.d.all_reduce.channels=2"},
+      {"changes[].links", "changes[0].links=y"},
+      {"changes[].bandwidth", "changes[0].bandwidth=50 %"},
+      {"changes[].state", "changes[0]={links: x, state: down}"},
+      {"changes[].ranks", "changes[1].ranks=4"},
+      {"changes[].job", "changes[1].job=d"},
+      {"changes[].compute", "changes[1].compute=25 %"},
+      {"changes[].start", "changes[1].start=2 ms"},
+      {"trace.file", "trace.file=u.json"},
+      {"trace.level", "trace.level=segment"},
+      {"trace.ranks", "trace.ranks=0-3"},
+      {"trace.window", "trace.window=[0 s, 5 ms]"},
+  };
+  for (const char* peak : {"uint8", "fp8", "fp16", "bf16", "fp32", "fp64", "int32", "int64", "tf32"}) {
+    rows[absl::StrCat("cluster.models.NAME.peak.", peak)] =
+        absl::StrCat("cluster.models.g.peak.", peak, "=2 TFLOP/s");
+  }
+  for (const char* cable : {"nvlink", "pcie", "pcie.socket_link", "nics.host", "nics.port"}) {
+    add_cable(rows, absl::StrCat("cluster.node_types.NAME.", cable),
+              absl::StrCat("cluster.node_types.n.", cable));
+  }
+  add_cable(rows, "cluster.fabric.uplink", "cluster.fabric.uplink");
+  add_cable(rows, "cluster.cables[]", "cluster.cables[0]");
+  return rows;
+}
+
+// These change nothing by themselves, and have tests of their own.
+const std::set<std::string> kElsewhere = {
+    "brigade",             // one version so far: files_that_are_no_scenario, bad_values
+    "cluster.file",        // cluster_files
+    "cluster.parameters",  // cluster_files
+    "network.model",       // one model so far
+    "changes[].at",        // only now so far: bad_values
+};
+
+void collect_leaves(const SchemaKey& key, const std::string& path, std::set<std::string>& leaves) {
+  for (const SchemaKey& child : key.children) {
+    const std::string below = child.key.empty() ? path + "[]"
+                              : path.empty()    ? child.key
+                                                : path + "." + child.key;
+    const bool map = child.type.starts_with("map") || child.type.starts_with("list");
+    if (!map || child.children.empty()) leaves.insert(below);
+    collect_leaves(child, below, leaves);
+  }
+}
+
+std::string dump_of(const std::string& bytes, const std::vector<std::string>& overrides) {
+  const Scratch scratch;
+  Diagnostics errors;
+  const std::optional<Scenario> scenario = load_scenario(scratch.write("a.yaml", bytes), overrides, errors);
+  CAPTURE(errors.text());
+  REQUIRE(scenario.has_value());
+  return scratch.shortened(dump(*scenario));
+}
+
+}  // namespace
+
+TEST_CASE("every key of the schema has a row") {
+  std::set<std::string> leaves;
+  collect_leaves(scenario_schema(), "", leaves);
+  CHECK(leaves.size() > 100);
+  const Rows known = rows();
+  for (const std::string& leaf : leaves) {
+    CAPTURE(leaf);
+    CHECK((known.count(leaf) + kElsewhere.count(leaf)) == 1);
+  }
+  for (const auto& [key, override] : known) {
+    CAPTURE(key);
+    CHECK(leaves.count(key) == 1);
+  }
+}
+
+TEST_CASE("every row changes the scenario") {
+  for (const auto& [key, override] : rows()) {
+    CAPTURE(key, override);
+    const bool written = key.starts_with("cluster.vertices") || key.starts_with("cluster.cables");
+    const char* base = written ? kWritten : kNodes;
+    CHECK(dump_of(base, {}) != dump_of(base, {override}));
+  }
+}
