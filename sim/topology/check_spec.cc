@@ -103,10 +103,12 @@ void check_groups(const ClusterSpec& spec, Diagnostics& errors) {
   std::vector<std::string> names;
   for (const NodeType& t : spec.types) names.push_back(t.name);
   int64_t vertices = 0, cables = 0, nics = 0;
+  bool all_known = true;
   for (const NodeGroup& g : spec.nodes) {
     const Reporter r{g.at, absl::StrCat("nodes of type \"", g.type, "\""), errors};
     const bool sound = r.range("count", g.count, 1, kVerticesMax);
     const auto type = std::find(names.begin(), names.end(), g.type);
+    all_known &= sound && type != names.end();
     if (type == names.end()) {
       errors.error(g.at, absl::StrCat("unknown node type \"", g.type, "\"", suggestion(g.type, names)));
     } else if (sound) {
@@ -121,7 +123,7 @@ void check_groups(const ClusterSpec& spec, Diagnostics& errors) {
     cluster.error("about ", vertices, " devices, switches and nics; allowed: ", kVerticesMax);
   }
   if (cables > kCablesInAllMax) cluster.error("about ", cables, " cables; allowed: ", kCablesInAllMax);
-  if (!spec.nodes.empty() && spec.fabric.family != FabricFamily::kNone && nics == 0) {
+  if (!spec.nodes.empty() && all_known && spec.fabric.family != FabricFamily::kNone && nics == 0) {
     errors.error(spec.fabric.at, "a fabric needs nodes with nics, and none has any");
   }
   if (spec.nodes.empty() && spec.vertices.empty())

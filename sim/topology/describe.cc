@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
 #include "sim/base/units.h"
 
 namespace brigade {
@@ -151,9 +152,12 @@ std::string describe(const Topology& t) {
 }
 
 std::string graphviz(const Topology& t) {
-  std::string text = absl::StrCat("graph \"", t.name(), "\" {\n  node [shape=box];\n");
+  const auto quoted = [](const std::string& name) {
+    return absl::StrCat("\"", absl::StrReplaceAll(name, {{"\\", "\\\\"}, {"\"", "\\\""}}), "\"");
+  };
+  std::string text = absl::StrCat("graph ", quoted(t.name()), " {\n  node [shape=box];\n");
   const auto line = [&](VertexId v, const char* indent) {
-    absl::StrAppend(&text, indent, "v", v, " [label=\"", t.vertex_name(v), "\"];\n");
+    absl::StrAppend(&text, indent, "v", v, " [label=", quoted(t.vertex_name(v)), "];\n");
   };
   std::vector<std::vector<VertexId>> nodes(t.nodes());
   for (VertexId v = 0; v < t.vertices().size(); ++v) {
