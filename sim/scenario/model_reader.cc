@@ -73,6 +73,11 @@ void read_model(Fields& in, ModelSpec& out) {
     in.error(in.place(), absl::StrCat(ways == 0 ? "the model is missing" : "the model is given several times",
                                       "; allowed: one of name, layers, tensors"));
   }
+  for (const char* time : {"forward", "backward"}) {
+    if (!in.has(time) || in.has("tensors")) continue;
+    in.error(in.place_of(time),
+             absl::StrCat("the model's ", time, " time needs tensors; layers have their own"));
+  }
 }
 
 }  // namespace brigade

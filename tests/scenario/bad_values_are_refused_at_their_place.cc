@@ -73,6 +73,8 @@ const Row kRows[] = {
     {"size: 1 KB", "dtype: uint8", R"(8:6: missing key "sizes": size (25 MB), or a list of them)"},
     {"{name: resnet18}", "{sequence: 4 tokens}",
      R"(9:50: the model is missing; allowed: one of name, layers, tensors)"},
+    {"{name: resnet18}", "{name: resnet18, forward: 1 ms}",
+     R"(9:76: the model's forward time needs tensors; layers have their own)"},
     {"{name: resnet18}", "{name: resnet18}, buckets: {rule: fixed}",
      R"(9:77: rule: fixed needs a cap: missing key "cap": size (25 MB), or one)"},
     {"{name: resnet18}", "{name: resnet18}, buckets: {cap: one}", R"(9:83: cap "one" needs rule: fixed)"},
