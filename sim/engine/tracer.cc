@@ -7,10 +7,10 @@
 namespace brigade {
 
 Tracer::Tracer(const Engine<PacketNetwork>& engine, Recorder& recorder,
-               std::vector<std::vector<ProcessId>> processes)
+               std::vector<std::vector<TrackId>> comm_tracks)
     : engine_(engine),
       recorder_(recorder),
-      processes_(std::move(processes)),
+      comm_tracks_(std::move(comm_tracks)),
       network_(recorder.process("network")),
       collective_category_(recorder.name("collective")),
       message_category_(recorder.name("message")) {
@@ -24,10 +24,9 @@ Tracer::Tracer(const Engine<PacketNetwork>& engine, Recorder& recorder,
 Tracer::Comm& Tracer::comm(CommId id) {
   while (comms_.size() <= id) {
     const CommId next = static_cast<CommId>(comms_.size());
-    const auto& ranks = processes_[engine_.job_of(next)];
     Comm c;
-    c.started.resize(ranks.size());
-    for (const ProcessId p : ranks) c.tracks.push_back(recorder_.track(p, "comm"));
+    c.tracks = comm_tracks_[engine_.job_of(next)];
+    c.started.resize(c.tracks.size());
     comms_.push_back(std::move(c));
   }
   return comms_[id];

@@ -19,9 +19,9 @@ class Tracer final : public EngineObserver {
  public:
   static constexpr size_t kCounterLinks = 32;
 
-  // `processes[job][rank]` of the recorder.
+  // `comm_tracks[job][rank]` of the recorder: where the collectives of a rank go.
   Tracer(const Engine<PacketNetwork>& engine, Recorder& recorder,
-         std::vector<std::vector<ProcessId>> processes);
+         std::vector<std::vector<TrackId>> comm_tracks);
   // After the last event: open slices and counters.
   void finish();
 
@@ -48,7 +48,7 @@ class Tracer final : public EngineObserver {
 
   const Engine<PacketNetwork>& engine_;
   Recorder& recorder_;
-  std::vector<std::vector<ProcessId>> processes_;
+  std::vector<std::vector<TrackId>> comm_tracks_;
   std::vector<Comm> comms_;
   ProcessId network_ = 0;
   NameId collective_category_, message_category_;

@@ -30,11 +30,13 @@ struct JobContext {
   Place at;
 };
 
-// Where a job's records go: `processes` by rank, each with a track for every serial resource ("compute",
-// "comm").
+// Where a job's records go: the tracks of a rank's process. The engine's tracer writes to `comm`.
+struct RankTracks {
+  TrackId compute, buckets, comm;
+};
 struct JobTrace {
   Recorder& recorder;
-  std::vector<ProcessId> processes;
+  std::vector<RankTracks> ranks;
 };
 
 class Job {

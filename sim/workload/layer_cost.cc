@@ -1,5 +1,7 @@
 #include "sim/workload/layer_cost.h"
 
+#include <algorithm>
+
 #include <utility>
 
 #include "sim/base/check.h"
@@ -126,6 +128,13 @@ void ModelBuilder::layer(std::string name, const LayerCost& cost, std::vector<Te
                            .backward = cost.backward,
                            .forward_time = std::nullopt,
                            .backward_time = std::nullopt});
+}
+
+void ModelBuilder::buffer(DType dtype, int64_t elements) {
+  auto row = std::find_if(model_.buffers.begin(), model_.buffers.end(),
+                          [&](const Buffers& b) { return b.dtype == dtype; });
+  if (row == model_.buffers.end()) row = model_.buffers.insert(row, {.dtype = dtype});
+  row->elements += elements;
 }
 
 Model ModelBuilder::take(int64_t tokens_per_sample) && {

@@ -65,6 +65,7 @@ class ModelBuilder {
  public:
   TensorIndex parameter(std::string name, std::vector<int64_t> shape);
   void layer(std::string name, const LayerCost& cost, std::vector<TensorIndex> parameters = {});
+  void buffer(DType dtype, int64_t elements);
   Model take(int64_t tokens_per_sample) &&;
 
  private:

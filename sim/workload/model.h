@@ -44,11 +44,19 @@ struct Layer {
   std::optional<Duration> forward_time, backward_time;  // written out: the passes do not count then
 };
 
+// State that is not trained but kept alike on all ranks (batch norm's running statistics): DDP broadcasts it before
+// a step's first forward, all tensors of a dtype together.
+struct Buffers {
+  DType dtype = DType::kFp32;
+  int64_t elements = 0;
+};
+
 struct Model {
   std::string name;
   int64_t tokens_per_sample = 0;            // 0: not a language model, its unit is the sample
   std::vector<ParameterTensor> parameters;  // in registration order
   std::vector<Layer> layers;                // in forward order
+  std::vector<Buffers> buffers = {};        // a row a dtype
 };
 
 int64_t parameter_count(const Model& model);

@@ -88,6 +88,8 @@ class ResNetBuilder {
     const TensorIndex weight = model_.parameter(prefix + norm + ".weight", {out.channels});
     const TensorIndex bias = model_.parameter(prefix + norm + ".bias", {out.channels});
     model_.layer(prefix + norm, batch_norm_cost(out.elements(), out.channels), {weight, bias});
+    model_.buffer(DType::kFp32, 2 * out.channels);  // running mean and variance
+    model_.buffer(DType::kInt64, 1);                // batches seen
     return out;
   }
 

@@ -1,4 +1,5 @@
-// What jobs found out, as plain data for `report`. Times are simulated; null (nullopt) where a figure means nothing.
+// What jobs found out, as plain data for `report`. Times are simulated; null (nullopt) where a figure means
+// nothing.
 #pragma once
 #include <optional>
 #include <string>
@@ -24,13 +25,13 @@ struct CollectiveRow {
   Rank ranks = 0;
   Bytes bytes;
   RoundsMode rounds_mode = RoundsMode::kFree;
-  Statistic time;
-  Duration last_time{};                  // of the last measured step, exact
+  Statistic time{};
+  Duration last_time{};  // of the last measured step, exact
   double algbw_gb_per_s = 0, busbw_gb_per_s = 0;
-  std::optional<Duration> closed_form;
+  std::optional<Duration> closed_form{};
   Round rounds = 0;
-  Bytes bytes_sent_total, bytes_sent_max;  // by all ranks, by the busiest rank; one step
-  std::vector<Duration> rank_end;        // of the last step, since its start
+  Bytes bytes_sent_total{}, bytes_sent_max{};  // by all ranks, by the busiest rank; one step
+  std::vector<Duration> rank_end{};         // of the last step, since its start
 };
 struct CollectiveResult {
   std::vector<CollectiveRow> rows;
@@ -46,19 +47,19 @@ struct BucketResult {
 struct DdpResult {
   Statistic step_time, compute, communication, overlapped, exposed;
   Duration last_step{}, last_compute{}, last_communication{}, last_exposed{};  // exact, of the last step
-  double efficiency = 0;             // compute / step time
+  double efficiency = 0;                                                       // compute / step time
   std::optional<double> mfu;
   std::optional<double> samples_per_s, tokens_per_s;  // all ranks together
   int64_t global_batch_samples = 0;
   std::optional<int64_t> global_batch_tokens;
   int64_t parameters = 0;
-  std::string unit;                  // "samples" or "tokens"
-  std::vector<BucketResult> buckets; // of the last measured step
+  std::string unit;                   // "samples" or "tokens"
+  std::vector<BucketResult> buckets;  // of the last measured step
 };
 
 struct JobResult {
   std::string name;
-  std::string kind;                  // "collective", "ddp"
+  std::string kind;  // "collective", "ddp"
   Rank ranks = 0;
   std::vector<std::string> assumptions;  // "AdamW moves 28 bytes a parameter", ...
   std::variant<CollectiveResult, DdpResult> result;

@@ -40,13 +40,17 @@ std::unique_ptr<Run> Run::prepare(const RunRequest& request, Diagnostics& errors
 // A process a rank: "rank 3 node[0].gpu[3]", with the job's name before it where there are several jobs.
 std::vector<JobTrace> Run::name_ranks(Recorder& recorder) const {
   std::vector<JobTrace> traces;
-  Rank process = 0;
+  Rank processes = 0;
   for (const Placed& job : placed_) {
     traces.push_back({recorder, {}});
-    for (Rank r = 0; r < job.devices.size(); ++r)
-      traces.back().processes.push_back(
-          recorder.rank_process(process++, absl::StrCat(placed_.size() > 1 ? job.name + " " : "", "rank ", r,
-                                                        " ", request_.topology.vertex_name(job.devices[r]))));
+    for (Rank r = 0; r < job.devices.size(); ++r) {
+      const ProcessId process = recorder.rank_process(
+          processes++, absl::StrCat(placed_.size() > 1 ? job.name + " " : "", "rank ", r, " ",
+                                    request_.topology.vertex_name(job.devices[r])));
+      traces.back().ranks.push_back({.compute = recorder.track(process, "compute"),
+                                     .buckets = recorder.track(process, "buckets"),
+                                     .comm = recorder.track(process, "comm")});
+    }
   }
   return traces;
 }
@@ -59,9 +63,12 @@ RunResult Run::go(const RunOptions& options) {
   std::vector<JobTrace> traces;
   if (options.recorder != nullptr) {
     traces = name_ranks(*options.recorder);
-    std::vector<std::vector<ProcessId>> processes;
-    for (const JobTrace& trace : traces) processes.push_back(trace.processes);
-    tracer.emplace(engine, *options.recorder, std::move(processes));
+    std::vector<std::vector<TrackId>> comm_tracks;
+    for (const JobTrace& trace : traces) {
+      comm_tracks.emplace_back();
+      for (const RankTracks& rank : trace.ranks) comm_tracks.back().push_back(rank.comm);
+    }
+    tracer.emplace(engine, *options.recorder, std::move(comm_tracks));
     engine.observe(&*tracer);
   }
   for (size_t i = 0; i < jobs_.size(); ++i) jobs_[i]->begin(engine, traces.empty() ? nullptr : &traces[i]);

@@ -72,9 +72,10 @@ std::unique_ptr<const Topology> chain(const std::vector<Bandwidth>& bandwidths, 
   return build(spec);
 }
 
-std::unique_ptr<const Topology> lecture(int nodes, int gpus) {
+std::unique_ptr<const Topology> lecture(int nodes, int gpus, double bf16_peak_flop_per_s) {
   NodeType node;
   node.name = "h100";
+  if (bf16_peak_flop_per_s > 0) node.gpu.peak_flop_per_s["bf16"] = bf16_peak_flop_per_s;
   node.gpus = gpus;
   node.family = NodeFamily::kSwitched;
   node.nvlink = cable(Bandwidth::gb_per_s(450), nanoseconds(2500));

@@ -18,7 +18,7 @@ std::unique_ptr<const Topology> chain(const std::vector<Bandwidth>& bandwidths, 
 
 // The lecture's machine: nodes of `gpus` on an NVLink switch (450 GB/s, 2.5 us a link), a NIC for each (50
 // GB/s, 1 us to the GPU, 4 us to the switch).
-std::unique_ptr<const Topology> lecture(int nodes, int gpus);
+std::unique_ptr<const Topology> lecture(int nodes, int gpus, double bf16_peak_flop_per_s = 0);
 
 std::vector<VertexId> gpus_of(const Topology& topology);
 

@@ -1,0 +1,103 @@
+// `kind: ddp`: data-parallel training steps as PyTorch's DistributedDataParallel runs them (Li et al., VLDB
+// 2020).
+//
+// Each rank works through its step by itself: buffers, forward, backward. In backward buckets become ready;
+// each is launched, in order, on the rank's one communication stream. When backward is over and all is
+// reduced, buckets are copied back (each once its own all-reduce is done), then come the gradient norm, the
+// optimizer and the host gap. Overlap is nowhere written down. A step lasts from the end of the step before
+// on the rank that ended it last to its own; compute, communication and exposed time are that last rank's.
+#pragma once
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "sim/workload/ddp_plan.h"
+#include "sim/workload/job.h"
+#include "sim/workload/occupancy.h"
+
+namespace brigade {
+
+class DdpJob final : public Job {
+ public:
+  static std::unique_ptr<Job> make(const DdpJobSpec& spec, JobContext context, Diagnostics& errors);
+  void begin(Simulation& simulation, JobTrace* trace) override;
+  void on(const Notice& notice, Simulation& simulation) override;
+  bool finished() const override {
+    return steps_.size() == steps_total() && steps_.back().ended == ranks_.size();
+  }
+  JobResult result(const Simulation& simulation) const override;
+
+ private:
+  // What a rank is at, or waits for.
+  enum class Phase : uint8_t {
+    kNotStarted,
+    kBuffers,
+    kEarlyForward,
+    kEarlyBackward,
+    kForward,
+    kUnusedSearch,
+    kBackward,
+    kReduce,
+    kCopyOut,
+    kNorm,
+    kNormReduce,
+    kOptimizer,
+    kGap,
+    kDone
+  };
+  struct BucketTimes {
+    Time ready{}, launched{}, start{}, end{};
+  };
+  struct RankState {
+    Phase phase = Phase::kNotStarted;
+    int step = -1;
+    int micro_batch = 0;
+    uint32_t called = 0, done = 0;  // collectives of this step
+    uint32_t next_bucket = 0;       // to be launched
+    uint32_t copied = 0;            // buckets copied back
+    Time step_begin{}, phase_begin{}, backward_begin{}, comm_free{}, bucket_begin{};
+    Occupancy occupancy;
+    Occupancy::Totals at_begin;
+    std::vector<BucketTimes> buckets;
+  };
+  struct StepRecord {
+    uint32_t first_call = 0;  // index of its first collective in the communicator
+    Rank ended = 0;
+    Time end{};
+    Occupancy::Totals last_rank;
+  };
+
+  DdpJob(const DdpJobSpec& spec, JobContext context, DdpPlan plan)
+      : spec_(spec), context_(std::move(context)), plan_(std::move(plan)) {}
+  size_t steps_total() const { return static_cast<size_t>(spec_.run.warmup + spec_.run.steps); }
+  const DdpIteration& iteration(const RankState& s) const { return plan_.iteration(s.step); }
+  const DdpCompute& compute_of(Rank r) const { return plan_.compute(ranks_[r].step, r); }
+
+  void begin_step(Rank r, Simulation& simulation);
+  void begin_micro_batch(Rank r, Simulation& simulation);
+  void phase_over(Rank r, Simulation& simulation);
+  void in_backward(Rank r, Simulation& simulation);
+  void collective_done(Rank r, uint32_t call, Simulation& simulation);
+  void copy_or_wait(Rank r, Simulation& simulation);
+  void after_buckets(Rank r, Simulation& simulation);
+  void end_step(Rank r, Simulation& simulation);
+  void call(Rank r, Simulation& simulation);
+  // The rank is busy with `phase` for d; compute streams only count where `computes`.
+  void spend(Rank r, Phase phase, Duration d, bool computes, Simulation& simulation);
+  void wait(Rank r, Phase phase, Time now);
+  void record_phase(Rank r, Time now);
+  void record_bucket(Rank r, uint32_t bucket, Time now);
+  void record_arrows(Rank r, uint32_t bucket);
+  std::vector<BucketResult> bucket_results(const RankState& s, int step) const;
+
+  DdpJobSpec spec_;
+  JobContext context_;
+  DdpPlan plan_;
+  CommId comm_ = 0;
+  std::vector<RankState> ranks_;
+  std::deque<StepRecord> steps_;
+  std::vector<BucketResult> last_buckets_;
+  JobTrace* trace_ = nullptr;
+};
+
+}  // namespace brigade
