@@ -26,11 +26,12 @@ std::string plural(size_t n, const std::string& word) {
 }
 
 std::string counts(const Topology& t) {
+  constexpr const char* kWords[] = {"GPU", "host", "NVLink switch", "PCIe switch", "NIC", "fabric switch"};
   std::map<VertexKind, size_t> count;
   for (const Vertex& v : t.vertices()) ++count[v.kind];
   std::string text = absl::StrCat(t.name().empty() ? "cluster" : t.name(), ": ", plural(t.nodes(), "node"));
   for (const auto& [kind, n] : count)
-    absl::StrAppend(&text, ", ", plural(n, kKindNames[static_cast<size_t>(kind)]));
+    absl::StrAppend(&text, ", ", plural(n, kWords[static_cast<size_t>(kind)]));
   return absl::StrCat(text, ", ", plural(t.links().size() / 2, "cable"), "\n");
 }
 

@@ -16,7 +16,7 @@ TEST_CASE("a cluster in words") {
   const auto t = build(cluster({{node, 3}}, leaf_spine(2, 1)));
   CHECK(
       describe(*t) ==
-      "test: 3 nodes, 6 gpus, 3 nvswitches, 6 nics, 3 switches, 20 cables\n"
+      "test: 3 nodes, 6 GPUs, 3 NVLink switches, 6 NICs, 3 fabric switches, 20 cables\n"
       "devices\n"
       "  6 x H100, bf16 989 TFLOP/s, memory 80 GB at 3.35 TB/s\n"
       "cables, per direction\n"
