@@ -2,6 +2,7 @@
 // cheapest, so it is kept; a dead one is drawn again with another flow (which leaves the spread over the
 // living ones even), and only where all draws are dead the rest of the graph is searched (table_router.h).
 #pragma once
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <utility>
