@@ -1,0 +1,98 @@
+#include "sim/report/figures.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "absl/strings/str_cat.h"
+
+namespace brigade {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json or_null(const std::optional<double>& value) { return value ? Json(rounded(*value)) : Json(); }
+Json or_null(const std::optional<int64_t>& value) { return value ? Json(*value) : Json(); }
+
+// `last` is exact where it is the only step.
+void add_statistic(Json& out, const std::string& key, const Statistic& s, std::optional<Duration> last) {
+  const bool single = s.samples == 1 && last.has_value();
+  out[key + "_us"] = single ? exact_us(*last) : rounded(s.mean_us);
+  out[key + "_p50_us"] = single ? exact_us(*last) : rounded(s.p50_us);
+  out[key + "_p99_us"] = single ? exact_us(*last) : rounded(s.p99_us);
+}
+
+Json figures_of(const CollectiveRow& row) {
+  Json out;
+  out["collective"] = name_of(row.collective);
+  out["algorithm"] = row.algorithm;
+  out["ranks"] = row.ranks;
+  out["bytes"] = row.bytes.count;
+  out["rounds_mode"] = row.rounds_mode == RoundsMode::kFree ? "free" : "lockstep";
+  out["steps"] = row.time.samples;
+  add_statistic(out, "time", row.time, row.last_time);
+  out["algbw_gb_per_s"] = rounded(row.algbw_gb_per_s);
+  out["busbw_gb_per_s"] = rounded(row.busbw_gb_per_s);
+  out["closed_form_us"] = row.closed_form ? Json(exact_us(*row.closed_form)) : Json();
+  out["rounds"] = row.rounds;
+  out["bytes_sent_total"] = row.bytes_sent_total.count;
+  out["bytes_sent_max"] = row.bytes_sent_max.count;
+  return out;
+}
+
+Json figures_of(const BucketResult& bucket) {
+  Json out;
+  out["index"] = bucket.index;
+  out["bytes"] = bucket.bytes.count;
+  out["elements"] = bucket.elements;
+  out["ready_us"] = exact_us(bucket.ready);
+  out["start_us"] = exact_us(bucket.start);
+  out["end_us"] = exact_us(bucket.end);
+  out["busbw_gb_per_s"] = rounded(bucket.busbw_gb_per_s);
+  return out;
+}
+
+void add_figures(Json& out, const CollectiveResult& result) {
+  out["rows"] = Json::array();
+  for (const CollectiveRow& row : result.rows) out["rows"].push_back(figures_of(row));
+}
+
+void add_figures(Json& out, const DdpResult& r) {
+  out["steps"] = r.step_time.samples;
+  add_statistic(out, "step_time", r.step_time, r.last_step);
+  add_statistic(out, "compute", r.compute, r.last_compute);
+  add_statistic(out, "communication", r.communication, r.last_communication);
+  add_statistic(out, "overlapped", r.overlapped, std::nullopt);
+  add_statistic(out, "exposed", r.exposed, r.last_exposed);
+  out["efficiency"] = rounded(r.efficiency);
+  out["mfu"] = or_null(r.mfu);
+  out["samples_per_s"] = or_null(r.samples_per_s);
+  out["tokens_per_s"] = or_null(r.tokens_per_s);
+  out["global_batch_samples"] = r.global_batch_samples;
+  out["global_batch_tokens"] = or_null(r.global_batch_tokens);
+  out["parameters"] = r.parameters;
+  out["buckets"] = Json::array();
+  for (const BucketResult& bucket : r.buckets) out["buckets"].push_back(figures_of(bucket));
+}
+
+}  // namespace
+
+double exact_us(Duration d) { return static_cast<double>(d.ps) / 1e6; }
+
+double rounded(double value) {
+  constexpr double kDecimals = 1e6, kWhole = 9e15;
+  // A double of this size has no 6 decimals to round to.
+  if (!(std::fabs(value) < kWhole / kDecimals)) return value;
+  return std::round(value * kDecimals) / kDecimals;
+}
+
+Json figures_of(const JobResult& job) {
+  Json out;
+  out["name"] = job.name;
+  out["kind"] = job.kind;
+  out["ranks"] = job.ranks;
+  out["assumptions"] = job.assumptions;
+  std::visit([&](const auto& result) { add_figures(out, result); }, job.result);
+  return out;
+}
+
+}  // namespace brigade

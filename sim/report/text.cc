@@ -1,0 +1,127 @@
+// The summary for people, at most 100 columns of plain text: the answer of each job first, then the busiest
+// links, what was assumed, and where the timeline is.
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "sim/base/units.h"
+#include "sim/report/report.h"
+#include "sim/report/table.h"
+#include "sim/report/text_jobs.h"
+
+namespace brigade {
+namespace {
+
+constexpr size_t kLinkClasses = 6;
+
+// Links of the same kind that carried the same in the same time: one line in place of a page.
+struct LinkClass {
+  const LinkResult* example;
+  size_t count;
+};
+
+std::vector<LinkClass> link_classes(const Report& report) {
+  const Topology& t = report.topology;
+  std::map<std::tuple<VertexKind, VertexKind, int64_t, int64_t>, size_t> seen;
+  std::vector<LinkClass> classes;
+  for (const LinkResult& link : report.result.links) {
+    const Link& l = t.links()[link.link];
+    const auto [it, is_new] = seen.try_emplace(
+        {t.vertices()[l.from].kind, t.vertices()[l.to].kind, link.bytes.count, link.busy.ps}, classes.size());
+    if (is_new) classes.push_back({&link, 0});
+    ++classes[it->second].count;
+  }
+  return classes;
+}
+
+std::string links_text(const Report& report) {
+  const std::vector<LinkClass> classes = link_classes(report);
+  if (classes.empty()) return "";
+  const size_t shown = std::min(classes.size(), report.links.value_or(kLinkClasses));
+  Table table;
+  table.column(Align::kRight, "busy");
+  table.column(Align::kRight, "carried");
+  table.column(Align::kRight, "bandwidth");
+  table.column(Align::kRight, "links");
+  table.column(Align::kLeft, "link");
+  for (size_t i = 0; i < shown; ++i) {
+    const LinkResult& link = *classes[i].example;
+    table.row({percent(link.utilization), to_string(link.bytes),
+               to_string(report.topology.links()[link.link].bandwidth), absl::StrCat(classes[i].count),
+               absl::StrCat(classes[i].count > 1 ? "such as " : "", report.topology.link_name(link.link))});
+  }
+  std::string out = absl::StrCat(heading("busiest links", report.colour), "\n", table.text());
+  if (shown < classes.size())
+    absl::StrAppend(&out, "  ... ", classes.size() - shown, " more kinds with --links all\n");
+  return out;
+}
+
+// "network.segment 1 MiB" under "network:", so that a group's path is written once.
+std::string defaults_text(const Scenario& scenario) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> groups;
+  for (const DefaultedKey& key : scenario.defaulted) {
+    // jobs.NAME.rest, or the first part of the path, or the whole of it.
+    size_t dot = key.path.find('.');
+    if (key.path.starts_with("jobs.")) dot = key.path.find('.', dot + 1);
+    const std::string group = dot == std::string::npos ? "" : key.path.substr(0, dot);
+    const std::string rest = dot == std::string::npos ? key.path : key.path.substr(dot + 1);
+    if (groups.empty() || groups.back().first != group) groups.push_back({group, {}});
+    groups.back().second.push_back(absl::StrCat(rest, " ", key.value));
+  }
+  std::string out;
+  for (const auto& [group, pieces] : groups) out += wrapped(group.empty() ? "" : group + ":", pieces);
+  return out;
+}
+
+std::string assumptions_text(const Report& report) {
+  std::string out;
+  if (report.scenario.network.segment_rule == SegmentRule::kAuto)
+    absl::StrAppend(&out, "  network: segments of a ", kAutoSegments, "th of their message, at least\n");
+  for (const JobResult& job : report.result.jobs) {
+    for (const std::string& assumption : job.assumptions)
+      absl::StrAppend(&out, "  ", job.name, ": ", assumption, "\n");
+  }
+  if (!out.empty()) out = absl::StrCat(heading("assumed", report.colour), "\n", out, "\n");
+  const std::string defaults = defaults_text(report.scenario);
+  if (!defaults.empty()) absl::StrAppend(&out, heading("not set, so", report.colour), "\n", defaults, "\n");
+  return out;
+}
+
+std::string title(const Report& report) {
+  const Topology& t = report.topology;
+  std::string text = absl::StrCat(report.scenario.name, " on ", t.name().empty() ? "its cluster" : t.name());
+  if (t.nodes() > 0) absl::StrAppend(&text, ", ", plural(t.nodes(), "node"));
+  return text;
+}
+
+std::string simulated(const Report& report) {
+  const RunResult& r = report.result;
+  std::string text = absl::StrCat(
+      "simulated ", to_string(r.end), " in ", grouped(static_cast<double>(r.counts.events)), " events, ",
+      grouped(static_cast<double>(r.counts.messages)), " messages; seed ", report.scenario.seed);
+  if (report.wall_s) absl::StrAppend(&text, "; ", decimals(*report.wall_s, 3), " s on the clock");
+  return text + "\n";
+}
+
+}  // namespace
+
+std::string print_text(const Report& report) {
+  std::string out = title(report) + "\n\n";
+  for (size_t i = 0; i < report.result.jobs.size(); ++i) {
+    const JobResult& job = report.result.jobs[i];
+    out += std::visit(
+        [&](const auto& result) { return text_of(job, result, report.scenario.jobs[i], report.colour); },
+        job.result);
+    out += "\n";
+  }
+  const std::string links = links_text(report);
+  if (!links.empty()) absl::StrAppend(&out, links, "\n");
+  absl::StrAppend(&out, assumptions_text(report), simulated(report));
+  if (!report.trace_file.empty())
+    absl::StrAppend(&out, "timeline: ", report.trace_file, " (open it at https://ui.perfetto.dev)\n");
+  return out;
+}
+
+}  // namespace brigade

@@ -1,0 +1,108 @@
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "sim/base/units.h"
+#include "sim/report/table.h"
+#include "sim/report/text_jobs.h"
+
+namespace brigade {
+namespace {
+
+// Longer lists of buckets lose their middle, whose rows look like their neighbours.
+constexpr size_t kBucketsMax = 24, kFirstBuckets = 12, kLastBuckets = 8;
+
+Duration from_us(double us) { return picoseconds(static_cast<int64_t>(us * 1e6 + 0.5)); }
+
+std::string time(double us) { return to_string(from_us(us)); }
+
+std::string model_name(const ModelSpec& model) {
+  if (!model.name.empty()) return model.name;
+  return model.layers.empty() ? "a model in tensors" : "a model in layers";
+}
+
+// "54,250 tokens/s a GPU" and, of a model that counts tokens, the samples as well.
+void add_throughput(const DdpResult& r, Rank ranks, Table& table) {
+  const auto add = [&](const char* label, const std::optional<double>& per_s, const char* unit) {
+    if (!per_s) return;
+    table.row({label, absl::StrCat(grouped(*per_s), " ", unit, "/s"),
+               absl::StrCat(grouped(*per_s / ranks), " a GPU")});
+  };
+  if (r.unit == "tokens") add("throughput", r.tokens_per_s, "tokens");
+  add(r.unit == "tokens" ? "" : "throughput", r.samples_per_s, "samples");
+}
+
+std::string global_batch(const DdpResult& r) {
+  std::string text = absl::StrCat(grouped(static_cast<double>(r.global_batch_samples)), " samples");
+  if (r.global_batch_tokens)
+    absl::StrAppend(&text, ", ", grouped(static_cast<double>(*r.global_batch_tokens)), " tokens");
+  return text;
+}
+
+Table summary(const DdpResult& r, Rank ranks) {
+  Table table;
+  table.column(Align::kLeft, "");
+  table.column(Align::kRight, "");
+  table.column(Align::kLeft, "");
+  const double step_us = r.step_time.mean_us;
+  const auto of_step = [&](double us) { return step_us > 0 ? percent(us / step_us) + " of the step" : ""; };
+  table.row({"step time", time(step_us),
+             r.step_time.samples > 1
+                 ? absl::StrCat("p50 ", time(r.step_time.p50_us), ", p99 ", time(r.step_time.p99_us))
+                 : ""});
+  add_throughput(r, ranks, table);
+  if (r.mfu) table.row({"mfu", percent(*r.mfu), "useful FLOP/s over peak"});
+  table.row({"compute", time(r.compute.mean_us), of_step(r.compute.mean_us)});
+  table.row({"communication", time(r.communication.mean_us), of_step(r.communication.mean_us)});
+  table.row({"  overlapped", time(r.overlapped.mean_us), "hidden by compute"});
+  table.row({"  exposed", time(r.exposed.mean_us), of_step(r.exposed.mean_us)});
+  table.row({"efficiency", percent(r.efficiency), "compute / step time"});
+  table.row({"global batch", global_batch(r), absl::StrCat("on ", plural(ranks, "rank"))});
+  return table;
+}
+
+std::string bucket_table(const DdpResult& r) {
+  Duration last{};
+  Bytes all{};
+  for (const BucketResult& b : r.buckets) {
+    last = std::max(last, b.end);
+    all += b.bytes;
+  }
+  const bool in_ms = last >= milliseconds(10);
+  const auto at = [&](Duration d) { return decimals(in_us(d) / (in_ms ? 1000 : 1), 3); };
+  const char* unit = in_ms ? "(ms)" : "(us)";
+  Table table;
+  table.column(Align::kRight, "bucket");
+  table.column(Align::kRight, "size");
+  table.column(Align::kRight, "elements");
+  table.column(Align::kRight, "ready", unit);
+  table.column(Align::kRight, "start", unit);
+  table.column(Align::kRight, "end", unit);
+  table.column(Align::kRight, "busbw", "(GB/s)");
+  const size_t n = r.buckets.size();
+  for (size_t i = 0; i < n; ++i) {
+    if (n > kBucketsMax && i == kFirstBuckets) {
+      i = n - kLastBuckets;
+      table.line(absl::StrCat("   ... ", i - kFirstBuckets, " more, all of them with --json"));
+    }
+    const BucketResult& b = r.buckets[i];
+    table.row({absl::StrCat(b.index), to_string(b.bytes), absl::StrCat(b.elements), at(b.ready), at(b.start),
+               at(b.end), decimals(b.busbw_gb_per_s, 2)});
+  }
+  return absl::StrCat("\n  ", plural(static_cast<int64_t>(n), "bucket"), " of ", to_string(all),
+                      " in all, times since the step began\n", table.text());
+}
+
+}  // namespace
+
+std::string text_of(const JobResult& job, const DdpResult& result, const JobSpec& spec, bool colour) {
+  const auto& asked = std::get<DdpJobSpec>(spec.kind);
+  std::string title = absl::StrCat(job.name, ": ddp of ", model_name(asked.model), " (",
+                                   grouped(static_cast<double>(result.parameters)), " parameters) on ",
+                                   plural(job.ranks, "rank"), ", ", plural(asked.run.steps, "step"));
+  if (asked.run.warmup > 0) absl::StrAppend(&title, " after ", asked.run.warmup, " of warm-up");
+  return absl::StrCat(heading(title, colour), "\n", summary(result, job.ranks).text(),
+                      result.buckets.empty() ? "" : bucket_table(result));
+}
+
+}  // namespace brigade

@@ -1,0 +1,34 @@
+// brigade check FILE: everything short of running.
+#include <memory>
+
+#include "absl/strings/str_cat.h"
+#include "sim/report/session.h"
+#include "tools/command.h"
+
+namespace brigade {
+namespace {
+
+int check(const SessionRequest& request) {
+  Diagnostics errors;
+  const std::unique_ptr<Session> session = Session::open(request, errors);
+  print_diagnostics(errors);
+  if (!errors.ok()) return kInputError;
+  const size_t jobs = session->scenario().jobs.size();
+  const Topology& t = session->topology();
+  return write_result(absl::StrCat(request.file, ": ok: ", jobs, jobs == 1 ? " job" : " jobs", ", ",
+                                   session->ranks(), session->ranks() == 1 ? " rank" : " ranks", " on ",
+                                   t.name().empty() ? "its cluster" : t.name(), ", ", t.nodes(),
+                                   t.nodes() == 1 ? " node" : " nodes", "\n"));
+}
+
+}  // namespace
+
+void add_check(CLI::App& app, int& exit_code) {
+  CLI::App* command = app.add_subcommand("check", "read and check a scenario without running it");
+  const auto request = std::make_shared<SessionRequest>();
+  command->add_option("scenario", request->file, "YAML file")->required()->type_name("FILE");
+  add_overrides(*command, request->overrides, "override a value, as of run");
+  command->callback([request, &exit_code] { exit_code = check(*request); });
+}
+
+}  // namespace brigade

@@ -1,0 +1,153 @@
+// brigade run FILE
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "sim/report/report.h"
+#include "sim/report/session.h"
+#include "tools/command.h"
+
+namespace brigade {
+namespace {
+
+struct RunArguments {
+  SessionRequest request;
+  std::string format = formats().front().name;
+  std::string links, output;
+  std::string seed;
+  bool timing = false;
+};
+
+// While it lives, Ctrl-C waits: a timeline that is being written becomes whole, and no piece of it is left.
+class Uninterrupted {
+ public:
+  Uninterrupted() {
+    sigset_t interrupt;
+    sigemptyset(&interrupt);
+    sigaddset(&interrupt, SIGINT);
+    sigaddset(&interrupt, SIGTERM);
+    sigprocmask(SIG_BLOCK, &interrupt, &before_);
+  }
+  ~Uninterrupted() { sigprocmask(SIG_SETMASK, &before_, nullptr); }
+  Uninterrupted(const Uninterrupted&) = delete;
+  Uninterrupted& operator=(const Uninterrupted&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+// "all" or a number.
+bool parse_links(const std::string& text, std::optional<size_t>& out) {
+  uint32_t count = 0;
+  if (text == "all") {
+    out = SIZE_MAX;
+  } else if (absl::SimpleAtoi(text, &count)) {
+    out = count;
+  }
+  return out.has_value();
+}
+
+bool wants_colour() {
+  const char* no_colour = std::getenv("NO_COLOR");
+  return isatty(STDOUT_FILENO) == 1 && (no_colour == nullptr || *no_colour == '\0');
+}
+
+const Format& format_named(const std::string& name) {
+  for (const Format& format : formats()) {
+    if (format.name == name) return format;
+  }
+  return formats().front();
+}
+
+int run(RunArguments& a) {
+  Diagnostics errors;
+  std::optional<size_t> links;
+  if (!a.links.empty() && !parse_links(a.links, links))
+    errors.error({"--links", 0, 0},
+                 absl::StrCat("\"", a.links, "\" is no number; allowed: all, or 0, 1, ..."));
+  // The last value of a path wins, so that the option is the last.
+  if (!a.seed.empty()) a.request.overrides.push_back("seed=" + a.seed);
+  const std::unique_ptr<Session> session = Session::open(a.request, errors);
+  print_diagnostics(errors);
+  if (!errors.ok()) return kInputError;
+
+  const std::string trace_file = session->trace() ? session->trace()->file : "";
+  for (const std::string& file : {trace_file, a.output}) {
+    const IoError error = file.empty() ? IoError{} : check_writable(file);
+    if (!error) continue;
+    print_message(*error);
+    return kIoFailed;
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  const RunResult result = session->run();
+  const std::chrono::duration<double> wall = std::chrono::steady_clock::now() - begin;
+  if (!trace_file.empty()) {
+    const Uninterrupted until_written;
+    if (const IoError error = session->write_trace()) {
+      print_message(*error);
+      return kIoFailed;
+    }
+  }
+  const Format& format = format_named(a.format);
+  const bool is_text = &format == &formats().front();
+  if (!trace_file.empty() && (!is_text || !result.failure.empty()))
+    print_message(absl::StrCat("timeline: ", trace_file));
+  if (!result.failure.empty()) {
+    print_message(result.failure);
+    return kFailed;
+  }
+  Report report{.scenario = session->scenario(),
+                .topology = session->topology(),
+                .result = result,
+                .links = links,
+                .trace_file = trace_file,
+                .colour = a.output.empty() && wants_colour()};
+  if (a.timing) report.wall_s = wall.count();
+  return write_result(format.print(report), a.output);
+}
+
+void add_trace_options(CLI::App& command, TraceOptions& trace) {
+  constexpr const char* kGroup = "Timeline";
+  CLI::Option* off = command.add_flag("--no-trace", trace.off, "write none, whatever the scenario says");
+  const auto add = [&](const char* name, std::optional<std::string>& value, const char* type,
+                       const char* description) {
+    command.add_option(name, value, description)->type_name(type)->group(kGroup)->excludes(off);
+  };
+  off->group(kGroup);
+  add("--trace", trace.file, "FILE", "write it for Perfetto; gzip if the name ends in .gz");
+  add("--trace-level", trace.level, "LEVEL", "finest thing in it: job, collective, message, segment");
+  add("--ranks", trace.ranks, "RANKS", "only these ranks: 0-7, or 1,5-6");
+  add("--window", trace.window, "BEGIN:END", "only what lies in it: 0us:5ms");
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, int& exit_code) {
+  CLI::App* command = app.add_subcommand("run", "simulate a scenario and print what it takes");
+  const auto a = std::make_shared<RunArguments>();
+  command->add_option("scenario", a->request.file, "YAML file; its keys: brigade schema")
+      ->required()
+      ->type_name("FILE");
+  add_overrides(*command, a->request.overrides, "override a value: --set jobs.train.buckets.cap=50MB");
+  command->add_option("--seed", a->seed, "instead of the scenario's")->type_name("N");
+  CLI::Option_group* output = command->add_option_group("Output");
+  for (const Format& format : formats()) {
+    const auto choose = [a, &format](int64_t) { a->format = format.name; };
+    output->add_flag_function(absl::StrCat("--", format.name), choose, format.summary);
+  }
+  output->require_option(0, 1);
+  command->add_option("--links", a->links, "how many of the busiest links are printed")->type_name("all|N");
+  command->add_flag("--timing", a->timing, "add the time on the clock, which differs from run to run");
+  command->add_option("-o,--output", a->output, "write the result there instead of to stdout")
+      ->type_name("FILE");
+  add_trace_options(*command, a->request.trace);
+  command->callback([a, &exit_code] { exit_code = run(*a); });
+}
+
+}  // namespace brigade
