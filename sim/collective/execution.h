@@ -41,6 +41,8 @@ class Execution {
     BRIGADE_CHECK(plan_->ranks <= kRanksMax && rounds_ <= kRoundsMax, plan_->ranks, " ranks, ", rounds_,
                   " rounds");
     state_.assign(plan_->ranks, State{});
+    if (rounds_ > 0)
+      for (Rank r = 0; r < plan_->ranks; ++r) state_[r].missing = plan_->step(r, 0).expects;
     late_.clear();
     complete_ = finished_ = 0;
     in_flight_ = 0;
@@ -57,15 +59,16 @@ class Execution {
   };
   Standing standing(Rank r) const {
     const State& s = state_[r];
-    return {s.started != 0, static_cast<Round>(s.round), static_cast<uint32_t>(s.got),
-            static_cast<uint32_t>(s.unsent)};
+    const Round k = static_cast<Round>(s.round);
+    const uint32_t arrived = k == rounds_ ? 0 : plan_->step(r, k).expects - static_cast<uint32_t>(s.missing);
+    return {s.started != 0, k, arrived, static_cast<uint32_t>(s.unsent)};
   }
 
   template <class Wire>
   void start(Rank r, Wire&& w) {
     state_[r].started = 1;
     if (rounds_ == 0) return finish(r, w);
-    emit(r, w);
+    emit(r, plan_->step(r, 0), w);
     advance(r, w);
   }
 
@@ -76,7 +79,8 @@ class Execution {
     State& s = state_[r];
     const Round ahead = k - static_cast<Round>(s.round);  // wraps where k is over
     if (ahead == 0) {
-      ++s.got;
+      if (s.missing == 0) return w.unexpected(r, k);
+      s.missing = s.missing - 1;
       if (s.started) advance(r, w);
       return;
     }
@@ -102,19 +106,17 @@ class Execution {
   template <class Wire>
   void advance(Rank r, Wire&& w) {
     State& s = state_[r];
-    for (;;) {
-      if (s.round == rounds_ || s.unsent != 0) return;
-      const uint32_t expects = plan_->step(r, static_cast<Round>(s.round)).expects;
-      if (s.got < expects) return;
-      if (s.got > expects) return w.unexpected(r, static_cast<Round>(s.round));
+    while (s.missing == 0 && s.unsent == 0 && s.round < rounds_) {
       if (s.out_until > w.now()) return w.wake(r, s.out_until);
       if (lockstep_) {
         if (++complete_ == plan_->ranks) next_round_of_all(w);
         return;
       }
-      next_round(r);
+      s.round = s.round + 1;
       if (s.round == rounds_) return finish(r, w);
-      emit(r, w);
+      const Step step = plan_->step(r, static_cast<Round>(s.round));
+      expect(r, step, w);
+      emit(r, step, w);
     }
   }
 
@@ -122,21 +124,26 @@ class Execution {
   static constexpr Round kEarly = 7;
   struct State {
     Time out_until;  // when what has been sent has left
-    uint64_t round : 22 = 0, got : 17 = 0, unsent : 17 = 0, early : 7 = 0, started : 1 = 0;
+    uint64_t round : 22 = 0, missing : 17 = 0, unsent : 17 = 0, early : 7 = 0, started : 1 = 0;
   };
   static_assert(sizeof(State) == 16, "bytes per rank of a running execution");
   static uint64_t key(Rank r, Round k) { return uint64_t{r} << 32 | k; }
 
-  void next_round(Rank r) {
+  // Begins to wait for what a round expects, less what has come early.
+  template <class Wire>
+  void expect(Rank r, const Step& step, Wire&& w) {
     State& s = state_[r];
-    s.round = s.round + 1;
-    s.got = s.early & 1;
+    uint32_t came = s.early & 1;
     s.early = s.early >> 1;
-    if (late_.empty()) return;
-    const auto it = late_.find(key(r, static_cast<Round>(s.round)));
-    if (it == late_.end()) return;
-    s.got = s.got + it->second;
-    late_.erase(it);
+    if (!late_.empty()) {
+      const auto it = late_.find(key(r, static_cast<Round>(s.round)));
+      if (it != late_.end()) {
+        came += it->second;
+        late_.erase(it);
+      }
+    }
+    if (came > step.expects) return w.unexpected(r, static_cast<Round>(s.round));
+    s.missing = step.expects - came;
   }
 
   // Lockstep: all ranks have completed the round. No rank can complete the next one before all have entered
@@ -145,15 +152,20 @@ class Execution {
   void next_round_of_all(Wire&& w) {
     while (complete_ == plan_->ranks) {
       complete_ = 0;
-      for (Rank r = 0; r < plan_->ranks; ++r) next_round(r);
-      if (state_[0].round == rounds_) {
+      const Round k = static_cast<Round>(state_[0].round) + 1;
+      for (State& s : state_) s.round = k;
+      if (k == rounds_) {
         for (Rank r = 0; r < plan_->ranks; ++r) finish(r, w);
         return;
       }
-      for (Rank r = 0; r < plan_->ranks; ++r) emit(r, w);
+      for (Rank r = 0; r < plan_->ranks; ++r) {
+        const Step step = plan_->step(r, k);
+        expect(r, step, w);
+        emit(r, step, w);
+      }
       for (Rank r = 0; r < plan_->ranks; ++r) {
         const State& s = state_[r];
-        if (s.unsent != 0 || s.got < plan_->step(r, static_cast<Round>(s.round)).expects) continue;
+        if (s.unsent != 0 || s.missing != 0) continue;
         if (s.out_until > w.now())
           w.wake(r, s.out_until);
         else
@@ -164,13 +176,19 @@ class Execution {
 
   // Offers the sends of r's round: the first of each egress link; the others follow when it has left.
   template <class Wire>
-  void emit(Rank r, Wire&& w) {
+  void emit(Rank r, const Step& step, Wire&& w) {
+    if (step.sends == 0) return;
     State& s = state_[r];
     const Round k = static_cast<Round>(s.round);
-    const Step step = plan_->step(r, k);
-    if (step.sends == 0) return;
     s.unsent = step.sends;
-    if (step.sends == 1) return offer(r, k, 0, true, w.now(), w);
+    if (step.sends == 1) [[likely]] {
+      ++in_flight_;
+      if (const auto t = w.send(r, plan_->send(r, k, 0), k, 0, true, w.now())) {
+        s.out_until = std::max(s.out_until, *t);
+        s.unsent = 0;
+      }
+      return;
+    }
     const uint32_t egresses = w.egresses(r);
     if (egresses == 1) return offer(r, k, 0, false, w.now(), w);
     LinkId seen[kEgressesMax];

@@ -11,20 +11,22 @@ template <class Network>
 template <bool kObserved>
 struct Engine<Network>::Wire {
   Engine& e;
+  Slot& slot;
   uint16_t id;
 
+  Wire(Engine& engine, uint16_t slot_id) : e(engine), slot(*engine.slots_[slot_id]), id(slot_id) {}
   Time now() const { return e.queue_.now(); }
-  uint32_t egresses(Rank r) const { return e.egresses_[device(r)]; }
+  uint32_t egresses(Rank r) const { return e.egresses_[slot.devices[r]]; }
   LinkId egress(Rank from, Rank to) const {
     LinkId route[256];
-    const int hops = e.topology_.router().route(device(from), device(to), flow(from, to), route);
+    const int hops = e.topology_.router().route(slot.devices[from], slot.devices[to], flow(from, to), route);
     return hops > 0 ? route[0] : kNone;
   }
   std::optional<Time> send(Rank from, const Send& s, Round k, uint32_t index, bool alone, Time at) {
-    Slot& slot = *e.slots_[id];
     const Bytes bytes = slot.run.plan().bytes(s.range);
-    const uint32_t flight = e.network_.launch({.from_vertex = device(from),
-                                               .to_vertex = device(s.to),
+    const VertexId device = slot.devices[from];
+    const uint32_t flight = e.network_.launch({.from_vertex = device,
+                                               .to_vertex = slot.devices[s.to],
                                                .from = from,
                                                .to = s.to,
                                                .round = k,
@@ -37,43 +39,47 @@ struct Engine<Network>::Wire {
       e.fail_unreachable(id, from, s.to, k);
       return std::nullopt;
     }
-    e.comms_[slot.comm].sent[from] += bytes;
+    slot.sent[from] += bytes;
     if constexpr (kObserved) e.observer_->message_launched(flight, e.tag_of(flight), bytes, at);
     // Paid while the message before is still on its way out: `at` is when that has left.
-    if (e.spec_.overhead.ps != 0) at = std::max(at, e.pay_overhead(device(from), now()));
-    if (at == now() && e.sharers_[device(from)] == 1)
+    if (e.spec_.overhead.ps != 0) [[unlikely]]
+      at = std::max(at, e.pay_overhead(device, now()));
+    if (at == now() && e.sharers_[device] == 1) [[likely]]
       return e.network_.template offer<kObserved>(flight, e.queue_);
     e.queue_.push({at, flight, id, kArrive, 0});
     return std::nullopt;
   }
   void wake(Rank r, Time at) { e.queue_.push({at, r, id, kWake, 0}); }
-  void finished(Rank r) {
-    Slot& slot = *e.slots_[id];
-    Communicator& comm = e.comms_[slot.comm];
-    CollectiveState& c = comm.collectives[slot.index];
-    const CommId comm_id = slot.comm;
-    const uint32_t index = slot.index;
-    if (slot.run.over()) e.free_slots_.push_back(id);
-    if (!c.remaining.empty() && --c.remaining[r] != 0) return;
-    e.notices_.push_back({.what = Notice::What::kCollectiveDone,
-                          .job = comm.job,
-                          .comm = comm_id,
-                          .index = index,
-                          .rank = r,
-                          .at = now()});
-    if constexpr (kObserved) e.observer_->collective_finished(comm_id, index, r, now());
-    Stream& stream = comm.streams[r];
-    if (++stream.finished < stream.launched) e.template start<kObserved>(comm_id, r);
-  }
+  void finished(Rank r) { e.template finished<kObserved>(id, r); }
   void unexpected(Rank r, Round k) { e.fail_unexpected(id, r, k); }
 
  private:
-  VertexId device(Rank r) const { return e.comms_[e.slots_[id]->comm].devices[r]; }
   uint64_t flow(Rank from, Rank to) const {
-    const uint64_t pair = uint64_t{device(from)} << 32 | device(to);
-    return mix(pair ^ mix(e.options_.seed + e.slots_[id]->execution));
+    return mix((uint64_t{slot.devices[from]} << 32 | slot.devices[to]) ^ slot.flow_key);
   }
 };
+
+// A rank's part of an execution is done; of the collective, when it is done in all of them.
+template <class Network>
+template <bool kObserved>
+void Engine<Network>::finished(uint16_t id, Rank r) {
+  const Slot& slot = *slots_[id];
+  const CommId comm_id = slot.comm;
+  const uint32_t index = slot.index;
+  Communicator& comm = comms_[comm_id];
+  CollectiveState& c = comm.collectives[index];
+  if (slot.run.over()) free_slots_.push_back(id);
+  if (!c.remaining.empty() && --c.remaining[r] != 0) return;
+  notices_.push_back({.what = Notice::What::kCollectiveDone,
+                      .job = comm.job,
+                      .comm = comm_id,
+                      .index = index,
+                      .rank = r,
+                      .at = now()});
+  if constexpr (kObserved) observer_->collective_finished(comm_id, index, r, now());
+  Stream& stream = comm.streams[r];
+  if (++stream.finished < stream.launched) start<kObserved>(comm_id, r);
+}
 
 template <class Network>
 Engine<Network>::Engine(const Topology& topology, const NetworkSpec& spec, Options options)
@@ -147,6 +153,9 @@ void Engine<Network>::give_slots(CommId comm, uint32_t index) {
     slot.comm = comm;
     slot.index = index;
     slot.execution = static_cast<uint32_t>(i);
+    slot.devices = comms_[comm].devices.data();
+    slot.sent = comms_[comm].sent.data();
+    slot.flow_key = mix(options_.seed + i);
     network_.set_order(id, uint64_t{comm} << 48 | uint64_t{index} << 16 | i);  // communicators in job order
     c.slots.push_back(id);
   }

@@ -83,12 +83,17 @@ class Engine final : public Simulation {
     Execution run;
     CommId comm = 0;
     uint32_t index = 0, execution = 0;
+    const VertexId* devices = nullptr;  // of the communicator, by rank
+    Bytes* sent = nullptr;
+    uint64_t flow_key = 0;  // what ECMP draws from, besides the two ends
   };
 
   template <bool kObserved>
   void process(std::span<const Event> batch);
   template <bool kObserved>
   void start(CommId comm, Rank r);
+  template <bool kObserved>
+  void finished(uint16_t slot, Rank r);
   void give_slots(CommId comm, uint32_t index);
   void receive_later(uint32_t flight);
   Time pay_overhead(VertexId endpoint, Time at);

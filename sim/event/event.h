@@ -1,5 +1,5 @@
-// An event: 16 bytes, trivially copyable. What `kind`, `id`, `of` and `hop` mean is known only to those who push and
-// pop them (sim/network/packet_network.h, sim/engine/engine.h).
+// An event: 16 bytes, trivially copyable. What `kind`, `id`, `of` and `hop` mean is known only to those who
+// push and pop them (sim/network/packet_network.h, sim/engine/engine.h).
 #pragma once
 #include <cstdint>
 #include <type_traits>

@@ -4,9 +4,24 @@
 #include <tuple>
 
 namespace brigade {
+namespace {
+
+Bytes whole_max_of(const NetworkSpec& spec) {
+  switch (spec.segment_rule) {
+    case SegmentRule::kFixed:
+      return std::min(spec.segment, kSegmentMax);
+    case SegmentRule::kWhole:
+      return kSegmentMax;
+    case SegmentRule::kAuto:
+      break;
+  }
+  return {1};  // cut into at most kAutoSegments
+}
+
+}  // namespace
 
 PacketNetwork::PacketNetwork(const Topology& topology, const NetworkSpec& spec)
-    : topology_(topology), spec_(spec) {
+    : topology_(topology), router_(topology.router()), spec_(spec), whole_max_(whole_max_of(spec)) {
   std::map<std::pair<int64_t, int64_t>, uint32_t> type_of;
   links_.reserve(topology.links().size());
   for (const Link& l : topology.links()) {
@@ -22,7 +37,6 @@ PacketNetwork::PacketNetwork(const Topology& topology, const NetworkSpec& spec)
 
 void PacketNetwork::reserve(size_t flights) {
   flights_.reserve(flights);
-  free_flights_.reserve(flights);
   long_routes_.reserve(flights * stride_);
   messages_.reserve(flights);
   long_heads_.reserve(flights * stride_);
@@ -35,12 +49,7 @@ void PacketNetwork::set_order(uint16_t execution, uint64_t order) {
   order_[execution] = order;
 }
 
-uint32_t PacketNetwork::take_flight() {
-  if (!free_flights_.empty()) {
-    const uint32_t f = free_flights_.back();
-    free_flights_.pop_back();
-    return f;
-  }
+uint32_t PacketNetwork::add_flight() {
   flights_.emplace_back();
   long_routes_.resize(flights_.size() * stride_);
   return static_cast<uint32_t>(flights_.size() - 1);
@@ -58,42 +67,15 @@ uint32_t PacketNetwork::take_message() {
 }
 
 Bytes PacketNetwork::segment_size(Bytes message) const {
-  switch (spec_.segment_rule) {
-    case SegmentRule::kWhole:
-      return kSegmentMax;
-    case SegmentRule::kFixed:
-      return std::min(spec_.segment, kSegmentMax);
-    case SegmentRule::kAuto:
-      break;
-  }
+  if (spec_.segment_rule != SegmentRule::kAuto) return whole_max_;
   const Bytes even{(message.count + kAutoSegments - 1) / kAutoSegments};
   return std::clamp(even, Bytes{1}, kSegmentMax);
 }
 
-uint32_t PacketNetwork::launch(const Outgoing& m) {
-  const uint32_t f = take_flight();
-  Flight& x = flights_[f];
-  const int hops = topology_.router().route(m.from_vertex, m.to_vertex, m.flow, route(x));
-  if (hops < 0) {
-    free_flights_.push_back(f);
-    return kNone;
-  }
-  ++messages_launched;
-  ++segments_launched;
-  x.lag = {};
-  x.from = m.from;
-  x.to = m.to;
-  x.execution = m.execution;
-  x.hops = static_cast<uint8_t>(hops);
-  x.slowest = 0;
-  const Bytes segment = segment_size(m.bytes);
-  if (m.alone && m.bytes <= segment) {
-    x.message = kWhole;
-    x.part = m.round;
-    x.size_bytes = static_cast<uint32_t>(m.bytes.count);
-    return f;
-  }
+// Gives a message its record: it has several segments, or is one of several of its round.
+void PacketNetwork::cut(Flight& x, const Outgoing& m) {
   const uint32_t r = take_message();
+  const Bytes segment = segment_size(m.bytes);
   x.message = r;
   x.part = 0;
   x.size_bytes = static_cast<uint32_t>(std::min(segment, m.bytes).count);
@@ -109,8 +91,7 @@ uint32_t PacketNetwork::launch(const Outgoing& m) {
                   .delivered = 0,
                   .stalled = false,
                   .ready_at = {}};
-  if (stride_ != 0) std::copy_n(route(x), hops, long_heads_.begin() + ptrdiff_t(r * stride_));
-  return f;
+  if (stride_ != 0) std::copy_n(route(x), x.hops, long_heads_.begin() + ptrdiff_t(r * stride_));
 }
 
 uint32_t PacketNetwork::next_segment(uint32_t message) {
@@ -142,13 +123,11 @@ Duration PacketNetwork::segment_time(Flight& x, int hop, LinkType& type) {
   return std::min(own, between(before));
 }
 
-bool PacketNetwork::delivered(uint32_t flight, Queue& queue) {
-  ++segments_delivered;
+bool PacketNetwork::part_delivered(uint32_t flight, Queue& queue) {
   const uint32_t m = flights_[flight].message;
-  if (m == kWhole) return true;
   Message& message = messages_[m];
   if (++message.delivered == message.segments) return true;
-  free_flights_.push_back(flight);
+  free_flight(flight);
   if (message.stalled) {
     message.stalled = false;
     const Time at = std::max(queue.now(), message.ready_at);
@@ -156,15 +135,6 @@ bool PacketNetwork::delivered(uint32_t flight, Queue& queue) {
     queue.push({at, next, flights_[next].execution, kArrive, 0});
   }
   return false;
-}
-
-Delivery PacketNetwork::receive(uint32_t flight) {
-  const Flight& x = flights_[flight];
-  const Delivery d{x.execution, x.from, x.to, round_of(x)};
-  if (x.message != kWhole) free_messages_.push_back(x.message);
-  free_flights_.push_back(flight);
-  ++messages_received;
-  return d;
 }
 
 void PacketNetwork::prefetch(std::span<const Event> soon) const {

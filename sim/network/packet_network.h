@@ -131,17 +131,23 @@ class PacketNetwork {
   }
   LinkId* route(Flight& x) { return const_cast<LinkId*>(std::as_const(*this).route(x)); }
   uint32_t take_flight();
+  uint32_t add_flight();
+  void free_flight(uint32_t f);
   uint32_t take_message();
+  void cut(Flight& first, const Outgoing& m);
+  bool part_delivered(uint32_t flight, Queue& queue);
   uint32_t next_segment(uint32_t message);
   Duration segment_time(Flight& x, int hop, LinkType& type);
   Bytes segment_size(Bytes message) const;
 
   const Topology& topology_;
+  const Router& router_;
   NetworkSpec spec_;
+  Bytes whole_max_;  // a message up to here is one segment
   std::vector<LinkState> links_;
   std::vector<LinkType> types_;
   std::vector<Flight> flights_;
-  std::vector<uint32_t> free_flights_;
+  uint32_t free_flight_ = kNone;  // the free ones are a list by way of Flight::message
   std::vector<LinkId> long_routes_;
   size_t stride_ = 0;  // 0: routes lie in the flights
   std::vector<Message> messages_;
@@ -168,6 +174,56 @@ class PacketNetwork {
 
 // ---- the hot path
 // -------------------------------------------------------------------------------------------
+
+inline void PacketNetwork::free_flight(uint32_t f) {
+  flights_[f].message = free_flight_;
+  free_flight_ = f;
+}
+
+inline uint32_t PacketNetwork::take_flight() {
+  const uint32_t f = free_flight_;
+  if (f == kNone) [[unlikely]]
+    return add_flight();
+  free_flight_ = flights_[f].message;
+  return f;
+}
+
+inline uint32_t PacketNetwork::launch(const Outgoing& m) {
+  const uint32_t f = take_flight();
+  Flight& x = flights_[f];
+  const int hops = router_.route(m.from_vertex, m.to_vertex, m.flow, route(x));
+  if (hops < 0) [[unlikely]] {
+    free_flight(f);
+    return kNone;
+  }
+  ++messages_launched;
+  ++segments_launched;
+  x.lag = {};
+  x.from = m.from;
+  x.to = m.to;
+  x.part = m.round;
+  x.size_bytes = static_cast<uint32_t>(m.bytes.count);
+  x.message = kWhole;
+  x.execution = m.execution;
+  x.hops = static_cast<uint8_t>(hops);
+  x.slowest = 0;
+  if (!m.alone || m.bytes > whole_max_) cut(x, m);
+  return f;
+}
+
+inline bool PacketNetwork::delivered(uint32_t flight, Queue& queue) {
+  ++segments_delivered;
+  return flights_[flight].message == kWhole || part_delivered(flight, queue);
+}
+
+inline Delivery PacketNetwork::receive(uint32_t flight) {
+  const Flight& x = flights_[flight];
+  const Delivery d{x.execution, x.from, x.to, round_of(x)};
+  if (x.message != kWhole) free_messages_.push_back(x.message);
+  free_flight(flight);
+  ++messages_received;
+  return d;
+}
 
 template <bool kObserved>
 Time PacketNetwork::serve(uint32_t flight, int hop, Queue& queue) {

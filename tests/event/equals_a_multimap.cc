@@ -1,0 +1,82 @@
+// The radix heap against std::multimap: the same batches, whatever the pattern of instants. Seeds are
+// printed.
+#include "sim/event/event_queue.h"
+
+#include <map>
+#include <vector>
+
+#include "sim/base/random.h"
+#include "sim/event/event.h"
+#include "tests/catch.h"
+
+using namespace brigade;
+
+namespace {
+
+// How far ahead events are pushed: ties, neighbours, and far apart.
+int64_t delay(Random& random, int pattern) {
+  switch (pattern) {
+    case 0:
+      return 0;
+    case 1:
+      return random.between(0, 3);
+    case 2:
+      return 20'000'000;
+    case 3:
+      return 20'000'000 + 20 * random.between(0, 1);
+    case 4:
+      return random.between(1, 1'000'000'000);
+    case 5:
+      return int64_t{1} << random.between(0, 50);
+    default:
+      return random.below(2) ? 5 : random.between(0, 1'000'000);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("batches equal those of a multimap") {
+  for (uint64_t seed = 1; seed <= 200; ++seed) {
+    INFO("seed " << seed);
+    Random random(seed);
+    EventQueue<Event> queue;
+    std::multimap<int64_t, uint32_t> slow;
+    const int pattern = static_cast<int>(random.below(7));
+    uint32_t next_id = 0;
+    const auto push = [&](int64_t at) {
+      queue.push({.at = {at}, .id = next_id});
+      slow.emplace(at, next_id++);
+    };
+    for (int64_t i = random.between(1, 400); i > 0; --i) push(delay(random, pattern));
+    for (int batches = 0; batches < 2000 && !queue.empty(); ++batches) {
+      const auto batch = queue.next_batch();
+      const int64_t now = queue.now().ps;
+      REQUIRE(now == slow.begin()->first);
+      std::vector<uint32_t> ids, expected;
+      for (const Event& e : batch) ids.push_back(e.id);
+      const auto [first, last] = slow.equal_range(now);
+      for (auto it = first; it != last; ++it) expected.push_back(it->second);
+      slow.erase(first, last);
+      std::sort(ids.begin(), ids.end());
+      std::sort(expected.begin(), expected.end());
+      REQUIRE(ids == expected);
+      // As many again on average, now and then a flood into the next instants.
+      const uint64_t more = random.below(40) == 0 ? 300 : random.below(2 * batch.size() + 1);
+      for (uint64_t i = 0; i < more && next_id < 60'000; ++i) push(now + delay(random, pattern));
+    }
+    REQUIRE(queue.size() == slow.size());
+  }
+}
+
+TEST_CASE("what is pushed for the same instant is the next batch") {
+  EventQueue<Event> queue;
+  queue.push({.at = {7}, .id = 1});
+  queue.push({.at = {7}, .id = 2});
+  REQUIRE(queue.next_batch().size() == 2);
+  queue.push({.at = {7}, .id = 3});
+  queue.push({.at = {8}, .id = 4});
+  const auto batch = queue.next_batch();
+  REQUIRE(batch.size() == 1);
+  CHECK(batch[0].id == 3);
+  CHECK(queue.now() == Time{7});
+}
