@@ -57,10 +57,6 @@ TEST_CASE("the fast engine and the plain engine end every rank at the same picos
     const NetworkSpec network = random_network(random);
     // Jobs that share devices tie at the same links, which the two engines settle alike only for one job.
     const std::vector<oracle::PlainJob> jobs{random_job(random, *topology)};
-    printf("seed %lu ranks %zu rule %d seg %ld window %ld o %ld algo %s n=%u el=%ld lock %d\n", seed,
-           jobs[0].devices.size(), int(network.segment_rule), network.segment.count,
-           long(network.window.value_or(0)), long(network.overhead.ps), jobs[0].plans[0]->algorithm->name,
-           jobs[0].plans[0]->ranks, jobs[0].plans[0]->elements, jobs[0].lockstep);
     FastEngine engine(*topology, network, {});
     const Ends fast = run_fast(engine, jobs);
     const oracle::PlainResult plain = oracle::run_plain(*topology, network, jobs);
