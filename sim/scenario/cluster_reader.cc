@@ -22,8 +22,7 @@ void read_device(const std::string& name, Fields& in, DeviceModel& out) {
   in.defaulted("name", text(), out.name, "what the device is called in results");
   in.map("peak", Need::kOptional, "dense peak by dtype; jobs that compute need that of their dtype",
          [&](Fields& peak) {
-           std::vector<std::string> dtypes = dtype().allowed;
-           dtypes.push_back("tf32");
+           const std::vector<std::string> dtypes = compute_dtype().allowed;
            for (const std::string& name : dtypes) {
              std::optional<double> rate;
              if (peak.optional(name.c_str(), flop_per_s(), rate, "peak in this dtype"))

@@ -48,6 +48,14 @@ Parsed<int64_t> parse_whole(const std::string& text, int64_t min, int64_t max) {
   return {value, ""};
 }
 
+Kind<DType> dtypes_up_to(DType last) {
+  std::vector<std::pair<std::string, DType>> values;
+  for (int i = 0; i <= static_cast<int>(last); ++i) {
+    values.push_back({name_of(static_cast<DType>(i)), static_cast<DType>(i)});
+  }
+  return choice<DType>(std::move(values));
+}
+
 }  // namespace
 
 Kind<Bytes> size_or_zero() {
@@ -215,13 +223,9 @@ Kind<std::string> name_among(std::vector<std::string> names, const char* noun) {
   return kind;
 }
 
-Kind<DType> dtype() {
-  std::vector<std::pair<std::string, DType>> values;
-  for (int i = 0; i <= static_cast<int>(DType::kInt64); ++i) {
-    values.push_back({name_of(static_cast<DType>(i)), static_cast<DType>(i)});
-  }
-  return choice<DType>(std::move(values));
-}
+Kind<DType> dtype() { return dtypes_up_to(DType::kInt64); }
+
+Kind<DType> compute_dtype() { return dtypes_up_to(DType::kTf32); }
 
 Kind<Collective> collective() {
   std::vector<std::pair<std::string, Collective>> values;

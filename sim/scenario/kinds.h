@@ -83,7 +83,8 @@ Kind<T> choice(std::vector<std::pair<std::string, T>> values) {
   return kind;
 }
 Kind<std::string> name_among(std::vector<std::string> names, const char* noun = "");
-Kind<DType> dtype();
+Kind<DType> dtype();          // of what is stored
+Kind<DType> compute_dtype();  // also tf32, which is only a rate
 Kind<Collective> collective();
 
 }  // namespace brigade
