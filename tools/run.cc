@@ -136,6 +136,9 @@ void add_run(CLI::App& app, int& exit_code) {
       ->type_name("FILE");
   add_overrides(*command, a->request.overrides, "override a value: --set jobs.train.buckets.cap=50MB");
   command->add_option("--seed", a->seed, "instead of the scenario's")->type_name("N");
+  command->add_flag("--verify", a->request.verify,
+                    "let real data travel with every job and compare it with the direct sum");
+  command->add_flag("--paranoid", a->request.paranoid, "check the expensive invariants too, event by event");
   CLI::Option_group* output = command->add_option_group("Output");
   for (const Format& format : formats()) {
     const auto choose = [a, &format](int64_t) { a->format = format.name; };

@@ -51,6 +51,14 @@ Json figures_of(const BucketResult& bucket) {
   return out;
 }
 
+Json figures_of(const Verification& found) {
+  return {{"collectives", found.collectives},
+          {"results", found.ranks},
+          {"values", found.values},
+          {"integers", "bit-equal"},  // anything else is a failure of the run
+          {"largest_difference", found.largest_difference}};
+}
+
 void add_figures(Json& out, const CollectiveResult& result) {
   out["rows"] = Json::array();
   for (const CollectiveRow& row : result.rows) out["rows"].push_back(figures_of(row));
@@ -74,6 +82,27 @@ void add_figures(Json& out, const DdpResult& r) {
   for (const BucketResult& bucket : r.buckets) out["buckets"].push_back(figures_of(bucket));
 }
 
+void add_figures(Json& out, const TrainingResult& t) {
+  out["steps"] = t.steps;
+  add_statistic(out, "step_time", t.step_time, t.last_step);
+  out["parameters"] = t.parameters;
+  out["samples"] = t.samples;
+  out["shards"] = t.shards;
+  out["sent_per_step_max"] = t.sent_per_step.count;
+  out["gradient_difference"] = t.gradient_difference;
+  out["gradient_difference_relative"] = t.gradient_relative;
+  out["other_sums"] = Json::array();
+  for (const auto& other : t.other_sums)
+    out["other_sums"].push_back(
+        {{"algorithm", other.algorithm}, {"elements", other.elements}, {"difference", other.difference}});
+  out["compared"] = Json::array();
+  for (const auto& c : t.compared)
+    out["compared"].push_back(
+        {{"step", c.step}, {"replicas_difference", c.replicas}, {"single_worker_difference", c.single}});
+  out["loss"] = t.loss;
+  out["single_worker_loss"] = t.single_loss;
+}
+
 }  // namespace
 
 double exact_us(Duration d) { return static_cast<double>(d.ps) / 1e6; }
@@ -92,6 +121,7 @@ Json figures_of(const JobResult& job) {
   out["ranks"] = job.ranks;
   out["assumptions"] = job.assumptions;
   std::visit([&](const auto& result) { add_figures(out, result); }, job.result);
+  if (job.verified) out["verified"] = figures_of(*job.verified);
   return out;
 }
 

@@ -15,6 +15,9 @@ std::unique_ptr<Session> Session::open(const SessionRequest& request, Diagnostic
   std::optional<Scenario> scenario = load_scenario(request.file, request.overrides, errors);
   if (!scenario) return nullptr;
   session->scenario_ = std::move(*scenario);
+  if (request.verify)
+    for (JobSpec& job : session->scenario_.jobs) job.verify = true;
+  session->paranoid_ = request.paranoid;
   const Scenario& s = session->scenario_;
   session->trace_ = trace_of(s, request.trace, errors);
   session->topology_ = build_topology(s.cluster, s.link_changes, errors);
@@ -36,7 +39,7 @@ std::unique_ptr<Session> Session::open(const SessionRequest& request, Diagnostic
 
 RunResult Session::run() {
   if (trace_) recorder_.emplace(recorder_options(*trace_, ranks_));
-  return run_->go({.recorder = recorder_ ? &*recorder_ : nullptr});
+  return run_->go({.recorder = recorder_ ? &*recorder_ : nullptr, .paranoid = paranoid_});
 }
 
 IoError Session::write_trace() const {

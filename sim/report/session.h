@@ -28,6 +28,8 @@ struct SessionRequest {
   std::string file;
   std::vector<std::string> overrides = {};  // "jobs.train.buckets.cap=50MB"
   TraceOptions trace = {};
+  bool verify = false;    // every job, whatever the scenario says
+  bool paranoid = false;  // checks the expensive invariants too
 };
 
 // A scenario that is ready to run: everything a user can get wrong has been looked at.
@@ -56,6 +58,7 @@ class Session {
   std::optional<TraceSpec> trace_;
   std::optional<Recorder> recorder_;  // with a trace
   Rank ranks_ = 0;
+  bool paranoid_ = false;
 };
 
 }  // namespace brigade

@@ -114,6 +114,7 @@ std::string print_text(const Report& report) {
     out += std::visit(
         [&](const auto& result) { return text_of(job, result, report.scenario.jobs[i], report.colour); },
         job.result);
+    if (job.verified) out += text_of(*job.verified);
     out += "\n";
   }
   const std::string links = links_text(report);

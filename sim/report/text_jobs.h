@@ -12,4 +12,9 @@ std::string text_of(const JobResult& job, const CollectiveResult& result, const 
 // Where the step's time goes, and its buckets.
 std::string text_of(const JobResult& job, const DdpResult& result, const JobSpec& spec, bool colour);
 
+// How far the workers are from one worker that has the whole batch.
+std::string text_of(const JobResult& job, const TrainingResult& result, const JobSpec& spec, bool colour);
+// That its data was compared with the direct sum, and how far apart they are.
+std::string text_of(const Verification& found);
+
 }  // namespace brigade

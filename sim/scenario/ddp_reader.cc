@@ -31,8 +31,8 @@ void read_precision(Fields& in, PrecisionSpec& out) {
                            "of a separate copy of the parameters in the optimizer")) {
       out.master = *master;
     }
-    out.autocast =
-        precision.optional("autocast", dtype(), autocast, "computes in this dtype; gradients keep theirs");
+    out.autocast = precision.optional("autocast", compute_dtype(), autocast,
+                                      "computes in this dtype; gradients keep theirs");
     if (autocast) out.compute = *autocast;
   });
 }
@@ -100,15 +100,6 @@ void read_buckets(Fields& in, BucketSpec& out) {
     } else if (out.rule == BucketRule::kPytorch && out.one_bucket) {
       buckets.error(buckets.place_of("cap"), "cap \"one\" needs rule: fixed");
     }
-  });
-}
-
-void read_all_reduce(Fields& in, AlgorithmSpec& out) {
-  in.map("all_reduce", Need::kDefault, "how gradients are reduced", [&](Fields& all_reduce) {
-    all_reduce.defaulted("algorithm", algorithm_of(Collective::kAllReduce), out.algorithm,
-                         "of the all-reduce");
-    read_rounds_and_channels(all_reduce, out);
-    read_levels(all_reduce, out);
   });
 }
 

@@ -1,25 +1,31 @@
 #include "sim/scenario/job_reader.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 
 namespace brigade {
 namespace {
 
-enum class JobKind { kCollective, kDdp };
+enum class JobKind { kCollective, kDdp, kTraining };
 
 void read_job(const std::string& name, Fields& in, JobSpec& out) {
   out.name = name;
   out.at = in.place();
   JobKind kind = JobKind::kCollective;
-  const bool known =
-      in.required("kind", choice<JobKind>({{"collective", JobKind::kCollective}, {"ddp", JobKind::kDdp}}),
-                  kind, "what the job does");
+  const bool known = in.required(
+      "kind",
+      choice<JobKind>(
+          {{"collective", JobKind::kCollective}, {"ddp", JobKind::kDdp}, {"training", JobKind::kTraining}}),
+      kind, "what the job does");
   in.list("ranks", Need::kRequired, text(), out.ranks,
           "devices by selector, such as node[*].gpu[0-3], in rank order");
   out.ranks_at = in.place_of("ranks");
   in.defaulted("start", duration(), out.start, "when all of its ranks start");
+  std::optional<bool> verify;
+  in.optional("verify", flag(), verify, "real data travels along and is compared with the direct sum");
+  out.verify = verify.value_or(false);
   if (!known && !in.describing()) return in.ignore_rest();
   in.when("kind: collective", kind == JobKind::kCollective, [&] {
     CollectiveJobSpec spec;
@@ -29,6 +35,11 @@ void read_job(const std::string& name, Fields& in, JobSpec& out) {
   in.when("kind: ddp", kind == JobKind::kDdp, [&] {
     DdpJobSpec spec;
     read_ddp_job(in, spec);
+    out.kind = std::move(spec);
+  });
+  in.when("kind: training", kind == JobKind::kTraining, [&] {
+    TrainingJobSpec spec;
+    read_training_job(in, spec);
     out.kind = std::move(spec);
   });
 }
@@ -67,6 +78,15 @@ void read_rounds_and_channels(Fields& in, AlgorithmSpec& out) {
                choice<RoundsMode>({{"free", RoundsMode::kFree}, {"lockstep", RoundsMode::kLockstep}}),
                out.rounds, "each rank runs on, or all wait for the end of each round");
   in.defaulted("channels", whole<int>(1, kChannelsMax), out.channels, "executions over slices of the buffer");
+}
+
+void read_all_reduce(Fields& in, AlgorithmSpec& out) {
+  in.map("all_reduce", Need::kDefault, "how gradients are reduced", [&](Fields& all_reduce) {
+    all_reduce.defaulted("algorithm", algorithm_of(Collective::kAllReduce), out.algorithm,
+                         "of the all-reduce");
+    read_rounds_and_channels(all_reduce, out);
+    read_levels(all_reduce, out);
+  });
 }
 
 }  // namespace brigade

@@ -12,6 +12,7 @@ void read_jobs(Fields& in, std::vector<JobSpec>& out);
 
 void read_collective_job(Fields& in, CollectiveJobSpec& out);
 void read_ddp_job(Fields& in, DdpJobSpec& out);
+void read_training_job(Fields& in, TrainingJobSpec& out);
 void read_model(Fields& in, ModelSpec& out);
 
 // --- shared by kinds
@@ -19,6 +20,8 @@ void read_run(Fields& in, RunSpec& out);
 // The keys inner, outer; `algorithm` has been read.
 void read_levels(Fields& in, AlgorithmSpec& out);
 void read_rounds_and_channels(Fields& in, AlgorithmSpec& out);
+// `all_reduce: {algorithm: ...}`.
+void read_all_reduce(Fields& in, AlgorithmSpec& out);
 Kind<std::string> algorithm_of(Collective collective);
 
 }  // namespace brigade

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "sim/base/units.h"
+#include "sim/engine/payload.h"
 #include "sim/workload/communicate.h"
 
 namespace brigade {
@@ -39,6 +40,10 @@ std::unique_ptr<Job> CollectiveJob::make(const CollectiveJobSpec& spec, JobConte
                         .ranks = static_cast<Rank>(c.devices.size()),
                         .bytes = size,
                         .rounds_mode = algorithm.rounds};
+      if (const std::string why = Payload::refusal(made.call); c.verify && !why.empty()) {
+        errors.error(c.at, absl::StrCat("job \"", c.name, "\": ", why));
+        return nullptr;  // once is enough
+      }
       row.closed_form = closed_form_of(made.call, c.network, c.devices, c.topology);
       for (const auto& plan : made.call.plans) row.rounds = std::max(row.rounds, plan->rounds());
       made.call.label = to_string(size);

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "sim/base/units.h"
+#include "sim/engine/payload.h"
 #include "sim/workload/communicate.h"
 #include "sim/workload/memory_traffic.h"
 
@@ -75,6 +76,7 @@ bool add_call(DdpIteration& iteration, Collective collective, const AlgorithmSpe
                                         .sends = {},
                                         .receives = {}},
                                        context.devices, context.topology);
+  if (context.verify && made.error.empty()) made.error = Payload::refusal(made.call);
   if (!made.error.empty()) {
     errors.error(context.at, absl::StrCat("job \"", context.name, "\": ", made.error));
     return false;

@@ -2,6 +2,7 @@
 
 #include "sim/workload/collective_job.h"
 #include "sim/workload/ddp_job.h"
+#include "sim/workload/training_job.h"
 
 namespace brigade {
 
@@ -11,6 +12,8 @@ std::unique_ptr<Job> make_job(const JobSpec& spec, JobContext context, Diagnosti
         using Spec = std::decay_t<decltype(kind)>;
         if constexpr (std::is_same_v<Spec, CollectiveJobSpec>)
           return CollectiveJob::make(kind, std::move(context), errors);
+        else if constexpr (std::is_same_v<Spec, TrainingJobSpec>)
+          return TrainingJob::make(kind, std::move(context), errors);
         else
           return DdpJob::make(kind, std::move(context), errors);
       },

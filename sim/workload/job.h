@@ -17,6 +17,8 @@
 
 namespace brigade {
 
+class Payload;
+
 // Where a job runs.
 struct JobContext {
   JobId id = 0;
@@ -28,6 +30,8 @@ struct JobContext {
   const Topology& topology;
   const NetworkSpec& network;
   Place at;
+  bool verify = false;  // its collectives will carry data
+  uint64_t seed = 1;
 };
 
 // Where a job's records go: the tracks of a rank's process. The engine's tracer writes to `comm`.
@@ -42,6 +46,8 @@ struct JobTrace {
 class Job {
  public:
   virtual ~Job() = default;
+  // Where the job's collectives carry its own data; it outlives the run. Before begin().
+  virtual void carry(Payload&) {}
   // Before the first event: communicators, first timers. `trace` is null where none is written; it outlives
   // the run.
   virtual void begin(Simulation& simulation, JobTrace* trace) = 0;

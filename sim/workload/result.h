@@ -8,6 +8,7 @@
 
 #include "sim/base/bytes.h"
 #include "sim/base/time.h"
+#include "sim/engine/verification.h"
 #include "sim/workload/spec.h"
 
 namespace brigade {
@@ -31,7 +32,7 @@ struct CollectiveRow {
   std::optional<Duration> closed_form{};
   Round rounds = 0;
   Bytes bytes_sent_total{}, bytes_sent_max{};  // by all ranks, by the busiest rank; one step
-  std::vector<Duration> rank_end{};         // of the last step, since its start
+  std::vector<Duration> rank_end{};            // of the last step, since its start
 };
 struct CollectiveResult {
   std::vector<CollectiveRow> rows;
@@ -57,12 +58,38 @@ struct DdpResult {
   std::vector<BucketResult> buckets;  // of the last measured step
 };
 
+// Workers against one worker that trains on the whole batch; differences are the largest over all elements.
+struct TrainingResult {
+  struct Comparison {
+    int step = 0;
+    double replicas = 0;  // any two of them; 0 is bit-identical
+    double single = 0;    // any of them and the single worker
+  };
+  struct OtherSum {
+    std::string algorithm;
+    double difference = 0;
+    int64_t elements = 0;  // that differ
+  };
+  int64_t parameters = 0, samples = 0;
+  std::vector<int64_t> shards;
+  int steps = 0;
+  Statistic step_time;
+  Duration last_step{};
+  Bytes sent_per_step{};           // by the busiest worker
+  double gradient_difference = 0;  // of the first step
+  double gradient_relative = 0;    // its norm over that of the exact gradient
+  std::vector<Comparison> compared;
+  std::vector<OtherSum> other_sums;  // of the first gradient
+  double loss = 0, single_loss = 0;  // at the end, a sample; of worker 0's parameters on the whole batch
+};
+
 struct JobResult {
   std::string name;
-  std::string kind;  // "collective", "ddp"
+  std::string kind;  // "collective", "ddp", "training"
   Rank ranks = 0;
   std::vector<std::string> assumptions;  // "AdamW moves 28 bytes a parameter", ...
-  std::variant<CollectiveResult, DdpResult> result;
+  std::variant<CollectiveResult, DdpResult, TrainingResult> result;
+  std::optional<Verification> verified = std::nullopt;  // where its data was compared
 };
 
 }  // namespace brigade

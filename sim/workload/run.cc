@@ -5,6 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "sim/engine/engine.h"
+#include "sim/engine/fan_out.h"
+#include "sim/engine/paranoid.h"
+#include "sim/engine/payload.h"
 #include "sim/engine/tracer.h"
 #include "sim/workload/ranks.h"
 
@@ -24,7 +27,9 @@ std::unique_ptr<Run> Run::prepare(const RunRequest& request, Diagnostics& errors
                        .compute_share = {},
                        .topology = request.topology,
                        .network = run->request_.network,
-                       .at = spec.at};
+                       .at = spec.at,
+                       .verify = spec.verify,
+                       .seed = request.seed};
     context.late.resize(context.devices.size());
     context.compute_share.resize(context.devices.size(), 1.0);
     for (const RankChange& change : request.changes) apply_change(change, context, errors);
@@ -59,6 +64,7 @@ RunResult Run::go(const RunOptions& options) {
   Engine<PacketNetwork> engine(
       request_.topology, request_.network,
       {.seed = request_.seed, .hash_events = options.hash_events, .shuffle = options.shuffle});
+  FanOut listeners;
   std::optional<Tracer> tracer;
   std::vector<JobTrace> traces;
   if (options.recorder != nullptr) {
@@ -69,8 +75,17 @@ RunResult Run::go(const RunOptions& options) {
       for (const RankTracks& rank : trace.ranks) comm_tracks.back().push_back(rank.comm);
     }
     tracer.emplace(engine, *options.recorder, std::move(comm_tracks));
-    engine.observe(&*tracer);
+    listeners.add(&*tracer);
   }
+  Payload payload(engine, request_.seed);
+  for (size_t i = 0; i < jobs_.size(); ++i) {
+    if (request_.jobs[i].verify) payload.verify(static_cast<JobId>(i));
+    jobs_[i]->carry(payload);
+  }
+  if (payload.wanted()) listeners.add(&payload);
+  std::optional<Paranoid> paranoid;
+  if (options.paranoid) listeners.add(&paranoid.emplace(engine));
+  engine.observe(listeners.observer());
   for (size_t i = 0; i < jobs_.size(); ++i) jobs_[i]->begin(engine, traces.empty() ? nullptr : &traces[i]);
   while (const auto notice = engine.next()) jobs_[notice->job]->on(*notice, engine);
 
@@ -96,7 +111,14 @@ RunResult Run::go(const RunOptions& options) {
   });
   if (!result.failure.empty()) return result;
   engine.check_counters();
-  for (const auto& job : jobs_) result.jobs.push_back(job->result(engine));
+  if (paranoid) paranoid->finish();
+  for (size_t i = 0; i < jobs_.size(); ++i) {
+    result.jobs.push_back(jobs_[i]->result(engine));
+    if (!payload.verifies(static_cast<JobId>(i))) continue;
+    const Verification& found = payload.verification(static_cast<JobId>(i));
+    if (result.failure.empty()) result.failure = found.failure;
+    result.jobs.back().verified = found;
+  }
   return result;
 }
 

@@ -25,6 +25,7 @@ struct RunRequest {
 struct RunOptions {
   Recorder* recorder = nullptr;  // null: no trace
   bool hash_events = false;
+  bool paranoid = false;  // checks the expensive invariants too, event by event
   bool shuffle = false;  // tests: the events of an instant are created in another order
 };
 
@@ -40,7 +41,8 @@ struct RunResult {
   std::vector<LinkResult> links;  // that carried anything, busiest first, then by id
   Simulation::Counts counts;
   Duration end{};
-  // Why the simulation could not end: unreachable peer, deadlock. Jobs are empty then.
+  // Why the simulation could not end: unreachable peer, deadlock. Jobs are empty then. Or what its data ended
+  // with where it was verified and is wrong.
   std::string failure;
 };
 

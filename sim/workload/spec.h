@@ -132,11 +132,38 @@ struct DdpJobSpec {
   RunSpec run;
 };
 
+// --- training: the lecture's two-layer MLP, really trained (mlp.h).
+
+enum class Average : uint8_t { kWeighted, kPlain };  // of gradients: by samples, or of each worker's mean
+enum class BatchNorm : uint8_t { kNone, kLocal, kSynchronised };
+enum class CommHook : uint8_t { kNone, kFp16, kBf16, kTopK, kPowerSgd };
+struct CommHookSpec {
+  CommHook kind = CommHook::kNone;
+  double share = 0.1;  // topk: of the elements that is sent
+  int rank = 1;        // powersgd
+};
+struct TrainingJobSpec {
+  int64_t samples = 256;        // of the whole batch; every step trains on all of them
+  std::vector<int64_t> shards;  // samples of each worker; empty: cut evenly
+  int64_t features = 2, hidden = 16;
+  double learning_rate = 0.1;
+  int steps = 200;
+  std::vector<int> report_at = {10, 50, 200};  // steps after which replicas are compared
+  Average average = Average::kWeighted;
+  bool synchronise = true;  // false: the all-reduce is forgotten
+  std::string left_out;     // a parameter that is not synchronised: w1 b1 w2 b2; empty: none
+  BatchNorm batch_norm = BatchNorm::kNone;
+  CommHookSpec comm_hook;
+  AlgorithmSpec all_reduce;
+  std::vector<std::string> also_sum_by;  // algorithms that sum the first gradient once more, to compare
+};
+
 struct JobSpec {
   std::string name;
   std::vector<std::string> ranks;  // selectors; rank order is their order
   Duration start{};
-  std::variant<CollectiveJobSpec, DdpJobSpec> kind;
+  bool verify = false;  // real data travels with its messages and is compared with the direct sum
+  std::variant<CollectiveJobSpec, DdpJobSpec, TrainingJobSpec> kind;
   Place at;  // of the job; errors of finding ranks go to `ranks_at`
   Place ranks_at;
 };

@@ -90,8 +90,13 @@ class Dump {
     all(j.model, j.micro_batch_samples, j.accumulate, j.precision, j.compute, j.optimizer, j.gradient_norm);
     all(j.host_gap, j.buckets, j.all_reduce, j.run);
   }
+  void put(const CommHookSpec& h) { all(h.kind, h.share, h.rank); }
+  void put(const TrainingJobSpec& j) {
+    all(j.samples, j.shards, j.features, j.hidden, j.learning_rate, j.steps, j.report_at, j.average);
+    all(j.synchronise, j.left_out, j.batch_norm, j.comm_hook, j.all_reduce, j.also_sum_by);
+  }
   void put(const JobSpec& j) {
-    all(j.name, j.ranks, j.start);
+    all(j.name, j.ranks, j.start, j.verify);
     std::visit([&](const auto& kind) { put(kind); }, j.kind);
   }
   void put(const RankRange& r) { all(r.first, r.last); }

@@ -34,6 +34,9 @@ constexpr const char* kNodes =
     "  t: {kind: ddp, ranks: x, model: {tensors: [{name: w, elements: 1}]}}\n"
     "  s: {kind: collective, ranks: x, size: 1 B, collective: send_recv,\n"
     "      sends: [{from: 1, to: 0}], receives: [{from: 1, to: 0}]}\n"
+    "  n: {kind: training, ranks: x, all_reduce: {algorithm: hierarchical}}\n"
+    "  k: {kind: training, ranks: x, comm_hook: topk}\n"
+    "  p: {kind: training, ranks: x, comm_hook: powersgd}\n"
     "changes: [{links: x, bandwidth: 25 %}, {ranks: 3, compute: 50 %}]\n"
     "trace: {file: t.json}\n";
 
@@ -153,6 +156,22 @@ Rows rows() {
       {"jobs.NAME.all_reduce.outer", "jobs.d.all_reduce.outer=tree"},
       {"jobs.NAME.all_reduce.rounds", "jobs.d.all_reduce.rounds=lockstep"},
       {"jobs.NAME.all_reduce.channels", "jobs.d.all_reduce.channels=2"},
+      {"jobs.NAME.verify", "jobs.c.verify=true"},
+      {"jobs.NAME.samples", "jobs.n.samples=8 samples"},
+      {"jobs.NAME.shards", "jobs.n.shards=[100 samples, 156 samples]"},
+      {"jobs.NAME.features", "jobs.n.features=3"},
+      {"jobs.NAME.hidden", "jobs.n.hidden=3"},
+      {"jobs.NAME.learning_rate", "jobs.n.learning_rate=0.2"},
+      {"jobs.NAME.steps", "jobs.n.steps=3"},
+      {"jobs.NAME.report_at", "jobs.n.report_at=[1, 2]"},
+      {"jobs.NAME.average", "jobs.n.average=plain"},
+      {"jobs.NAME.synchronise", "jobs.n.synchronise=false"},
+      {"jobs.NAME.left_out", "jobs.n.left_out=w2"},
+      {"jobs.NAME.batch_norm", "jobs.n.batch_norm=local"},
+      {"jobs.NAME.comm_hook", "jobs.n.comm_hook=fp16"},
+      {"jobs.NAME.topk_share", "jobs.k.topk_share=20 %"},
+      {"jobs.NAME.powersgd_rank", "jobs.p.powersgd_rank=2"},
+      {"jobs.NAME.also_sum_by", "jobs.n.also_sum_by=tree"},
       {"changes[].links", "changes[0].links=y"},
       {"changes[].bandwidth", "changes[0].bandwidth=50 %"},
       {"changes[].state", "changes[0]={links: x, state: down}"},
