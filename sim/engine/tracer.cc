@@ -63,6 +63,7 @@ void Tracer::served(uint32_t flight, int, LinkId link, Time start, Duration d, T
     use_[link] = std::make_unique<UtilizationCounter>(o.window_begin, o.window_end);
   }
   use_[link]->busy(start, start + d);
+  last_served_ = std::max(last_served_, start + d);
   if (open_.empty()) return;
   const MessageTag tag = engine_.tag_of(flight);
   OpenSlice& open = open_[link];
@@ -105,10 +106,10 @@ void Tracer::finish() {
   std::sort(links.begin(), links.end(), busier);
   if (links.size() > kCounterLinks) links.resize(kCounterLinks);
   std::sort(links.begin(), links.end());
-  // A link may still be busy when the last event has been worked on only if its segment is under way; none
-  // is.
+  // A run that fails stops while links have still to serve.
+  const Time end = std::max(engine_.now(), last_served_);
   for (const LinkId l : links)
-    use_[l]->write(recorder_, network_, recorder_.name(engine_.topology().link_name(l)), engine_.now());
+    use_[l]->write(recorder_, network_, recorder_.name(engine_.topology().link_name(l)), end);
 }
 
 }  // namespace brigade

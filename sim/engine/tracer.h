@@ -55,6 +55,7 @@ class Tracer final : public EngineObserver {
   std::vector<TrackId> link_tracks_;
   std::vector<OpenSlice> open_;
   std::vector<std::unique_ptr<UtilizationCounter>> use_;
+  Time last_served_{};  // when the last link falls idle
 };
 
 }  // namespace brigade

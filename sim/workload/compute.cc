@@ -114,7 +114,8 @@ ComputeTimeline by_parameters(const Model& model, const DdpJobSpec& job, const R
 
 RatesNeeded rates_needed(const Model& model, const DdpJobSpec& job) {
   RatesNeeded needed;
-  needed.memory = job.optimizer != OptimizerKind::kNone || !job.buckets.gradient_as_bucket_view;
+  needed.memory =
+      job.optimizer != OptimizerKind::kNone || !job.buckets.gradient_as_bucket_view || job.gradient_norm;
   if (job.compute.spread == Spread::kParameters) {
     needed.flops = true;
     return needed;
@@ -150,10 +151,10 @@ std::optional<Rates> rates_of(const DeviceModel& device, const PrecisionSpec& pr
     rates.bytes_per_s =
         static_cast<double>(device.memory_bandwidth->bytes_per_s().count) * compute.memory_efficiency;
   } else if (needed.memory) {
-    diagnostics.error(at,
-                      absl::StrCat("device \"", device.name,
-                                   "\" has no memory bandwidth, which layers, an optimizer or copies into "
-                                   "buckets need"));
+    diagnostics.error(
+        at, absl::StrCat("device \"", device.name,
+                         "\" has no memory bandwidth, which layers, an optimizer, a gradient norm or "
+                         "copies into buckets need"));
   }
   if (diagnostics.errors() != errors_before) return std::nullopt;
   return rates;

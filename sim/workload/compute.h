@@ -26,7 +26,7 @@ struct RatesNeeded {
 };
 
 // What timeline_of will divide by: written-out times need nothing, `spread: parameters` only FLOPs, copies of
-// gradients and an optimizer memory.
+// gradients, their norm and an optimizer memory.
 RatesNeeded rates_needed(const Model& model, const DdpJobSpec& job);
 
 // Reports (at `at`) a device that lacks a needed figure, naming those it has, and is then null.

@@ -47,7 +47,7 @@ void DdpJob::begin_step(Rank r, Simulation& simulation) {
   s.step_begin = s.comm_free = now;
   s.at_begin = s.occupancy.totals(now);
   s.micro_batch = 0;
-  s.called = s.done = s.next_bucket = s.copied = 0;
+  s.done = s.next_bucket = s.copied = 0;
   s.buckets.assign(iteration(s).buckets.size(), {});
   if (iteration(s).broadcasts == 0) return begin_micro_batch(r, simulation);
   wait(r, Phase::kBuffers, now);
@@ -105,14 +105,17 @@ void DdpJob::in_backward(Rank r, Simulation& simulation) {
   RankState& s = ranks_[r];
   const DdpCompute& c = compute_of(r);
   const Time now = simulation.now();
+  const uint32_t first = s.next_bucket;
   for (; s.next_bucket < c.bucket_ready.size() && s.backward_begin + c.bucket_ready[s.next_bucket] <= now;
        ++s.next_bucket) {
     BucketTimes& b = s.buckets[s.next_bucket];
     b.ready = s.backward_begin + c.bucket_ready[s.next_bucket];
-    b.start = b.launched = now;
-    record_bucket(r, s.next_bucket, now);
-    s.bucket_begin = now;
+    b.start = now;
     call(r, simulation);
+  }
+  if (first < s.next_bucket) {
+    record_buckets(r, first, now);
+    s.bucket_begin = now;
   }
   const Time end = s.backward_begin + c.backward;
   if (now < end) {
@@ -135,7 +138,7 @@ void DdpJob::collective_done(Rank r, uint32_t index, Simulation& simulation) {
     BucketTimes& b = s.buckets[index - it.broadcasts];
     b.start = std::max(b.start, s.comm_free);  // the stream may have been busy with the one before
     b.end = now;
-    record_arrows(r, index - it.broadcasts);
+    record_all_reduce(r, index - it.broadcasts);
   }
   s.comm_free = now;
   if (s.phase == Phase::kBuffers && s.done == it.broadcasts) return begin_micro_batch(r, simulation);
@@ -176,9 +179,7 @@ void DdpJob::end_step(Rank r, Simulation& simulation) {
 }
 
 void DdpJob::call(Rank r, Simulation& simulation) {
-  RankState& s = ranks_[r];
-  ++s.called;
-  s.occupancy.comm_launched(simulation.now());
+  ranks_[r].occupancy.comm_launched(simulation.now());
   simulation.launch(comm_, r);
 }
 

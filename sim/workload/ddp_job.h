@@ -46,15 +46,16 @@ class DdpJob final : public Job {
     kDone
   };
   struct BucketTimes {
-    Time ready{}, launched{}, start{}, end{};
+    Time ready{}, start{}, end{};
+    Time drawn{};  // an instant inside its slice of the timeline
   };
   struct RankState {
     Phase phase = Phase::kNotStarted;
     int step = -1;
     int micro_batch = 0;
-    uint32_t called = 0, done = 0;  // collectives of this step
-    uint32_t next_bucket = 0;       // to be launched
-    uint32_t copied = 0;            // buckets copied back
+    uint32_t done = 0;         // collectives of this step
+    uint32_t next_bucket = 0;  // to be launched
+    uint32_t copied = 0;       // buckets copied back
     Time step_begin{}, phase_begin{}, backward_begin{}, comm_free{}, bucket_begin{};
     Occupancy occupancy;
     Occupancy::Totals at_begin;
@@ -79,15 +80,14 @@ class DdpJob final : public Job {
   void in_backward(Rank r, Simulation& simulation);
   void collective_done(Rank r, uint32_t call, Simulation& simulation);
   void copy_or_wait(Rank r, Simulation& simulation);
-  void after_buckets(Rank r, Simulation& simulation);
   void end_step(Rank r, Simulation& simulation);
   void call(Rank r, Simulation& simulation);
   // The rank is busy with `phase` for d; compute streams only count where `computes`.
   void spend(Rank r, Phase phase, Duration d, bool computes, Simulation& simulation);
   void wait(Rank r, Phase phase, Time now);
   void record_phase(Rank r, Time now);
-  void record_bucket(Rank r, uint32_t bucket, Time now);
-  void record_arrows(Rank r, uint32_t bucket);
+  void record_buckets(Rank r, uint32_t first, Time now);
+  void record_all_reduce(Rank r, uint32_t bucket);
   std::vector<BucketResult> bucket_results(const RankState& s, int step) const;
 
   DdpJobSpec spec_;

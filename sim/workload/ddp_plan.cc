@@ -17,6 +17,9 @@ Duration slowed(Duration d, double share) {
   return share == 1 ? d : Duration{std::llround(static_cast<double>(d.ps) / share)};
 }
 
+// With static_graph PyTorch neither walks the graph nor reduces a map of used parameters.
+bool searches_unused(const BucketSpec& spec) { return spec.find_unused_parameters && !spec.static_graph; }
+
 // A device model and a speed, for ranks that compute alike.
 struct Kind {
   uint32_t model;
@@ -46,7 +49,7 @@ DdpCompute compute_of(const DdpPlan& plan, const std::vector<Bucket>& buckets, c
     c.early_forward = slowed(early.forward, share);
     c.early_backward = slowed(early.backward, share);
   }
-  if (spec.buckets.find_unused_parameters) c.unused_search = spec.buckets.find_unused_cpu_time;
+  if (searches_unused(spec.buckets)) c.unused_search = spec.buckets.find_unused_cpu_time;
   std::vector<Duration> ready(plan.model.parameters.size());
   for (const GradientReady& g : last.gradients) ready[g.tensor] = g.at;
   Bytes gradients{};
@@ -104,7 +107,7 @@ bool fill(DdpIteration& iteration, const DdpPlan& plan, const DdpJobSpec& spec, 
     if (!add_call(iteration, Collective::kAllReduce, spec.all_reduce, iteration.buckets[i].elements,
                   iteration.buckets[i].dtype, absl::StrCat("bucket ", i), context, errors))
       return false;
-  iteration.used_map = spec.buckets.find_unused_parameters && !spec.buckets.static_graph;
+  iteration.used_map = searches_unused(spec.buckets);
   if (iteration.used_map && !add_call(iteration, Collective::kAllReduce, spec.all_reduce,
                                       static_cast<int64_t>(plan.model.parameters.size()), DType::kInt32,
                                       "used parameters", context, errors))
@@ -162,7 +165,9 @@ std::optional<DdpPlan> plan_ddp(const DdpJobSpec& spec, const JobContext& contex
     peaks.push_back(peak == device.peak_flop_per_s.end() ? 0 : peak->second);
   }
   if (errors.errors() != before) return std::nullopt;
-  for (const uint32_t kind : plan.kind_of_rank) plan.peak_flop_per_s += peaks[kind];
+  // Without the peak of one rank there is none of all.
+  if (std::find(peaks.begin(), peaks.end(), 0.0) == peaks.end())
+    for (const uint32_t kind : plan.kind_of_rank) plan.peak_flop_per_s += peaks[kind];
   if (const auto flops = useful_flops(plan.model, spec)) plan.useful_flops = *flops * spec.accumulate;
   if (const auto tokens = micro_batch_tokens(plan.model, spec))
     plan.tokens_per_rank = *tokens * spec.accumulate;

@@ -47,7 +47,7 @@ struct DdpPlan {
   DdpIteration first, later;
   std::vector<uint32_t> kind_of_rank;
   std::optional<double> useful_flops;      // of one rank's step
-  double peak_flop_per_s = 0;              // of all ranks together
+  double peak_flop_per_s = 0;              // of all ranks together; 0 where one is unknown
   std::optional<int64_t> tokens_per_rank;  // of a step
   std::vector<std::string> assumptions;
 

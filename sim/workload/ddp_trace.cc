@@ -41,29 +41,37 @@ void DdpJob::record_phase(Rank r, Time now) {
   rec.slice(trace_->ranks[r].compute, rec.name(name), rec.name("compute"), s.phase_begin, now);
 }
 
-void DdpJob::record_bucket(Rank r, uint32_t bucket, Time now) {
+// The buckets from `first` on are launched now. What became ready together shares the time since the launch
+// before in equal parts, so that each bucket has a slice of its own for its arrows to meet.
+void DdpJob::record_buckets(Rank r, uint32_t first, Time now) {
   if (trace_ == nullptr || !trace_->recorder.wants(TraceLevel::kCollective)) return;
-  const RankState& s = ranks_[r];
+  RankState& s = ranks_[r];
   Recorder& rec = trace_->recorder;
   const RankTracks& tracks = trace_->ranks[r];
-  const std::string number = std::to_string(bucket);
-  const Bucket& b = iteration(s).buckets[bucket];
-  if (s.bucket_begin < now)
-    rec.slice(tracks.compute, rec.name("gradients of bucket " + number), rec.name("gradient"), s.bucket_begin,
-              now);
-  rec.slice(tracks.buckets, rec.name("bucket " + number), rec.name("bucket"), s.bucket_begin, now,
-            {{.key = "bytes", .number = static_cast<double>(b.bytes.count)},
-             {.key = "tensors", .number = static_cast<double>(b.tensors.size())}});
-  rec.flow(rec.name("gradient to bucket"), tracks.compute, now, tracks.buckets, now);
+  const Duration part{(now - s.bucket_begin).ps / (s.next_bucket - first)};
+  Time begin = s.bucket_begin;
+  for (uint32_t i = first; i < s.next_bucket; ++i) {
+    const Time end = i + 1 == s.next_bucket ? now : begin + part;
+    const Bucket& bucket = iteration(s).buckets[i];
+    const std::string number = std::to_string(i);
+    if (begin < end)
+      rec.slice(tracks.compute, rec.name("gradients of bucket " + number), rec.name("gradient"), begin, end);
+    rec.slice(tracks.buckets, rec.name("bucket " + number), rec.name("bucket"), begin, end,
+              {{.key = "bytes", .number = static_cast<double>(bucket.bytes.count)},
+               {.key = "tensors", .number = static_cast<double>(bucket.tensors.size())}});
+    const Time middle = begin + Duration{(end - begin).ps / 2};
+    rec.flow(rec.name("gradient to bucket"), tracks.compute, middle, tracks.buckets, middle);
+    s.buckets[i].drawn = middle;
+    begin = end;
+  }
 }
 
-void DdpJob::record_arrows(Rank r, uint32_t bucket) {
+void DdpJob::record_all_reduce(Rank r, uint32_t bucket) {
   if (trace_ == nullptr || !trace_->recorder.wants(TraceLevel::kCollective)) return;
-  const RankState& s = ranks_[r];
   Recorder& rec = trace_->recorder;
   const RankTracks& tracks = trace_->ranks[r];
-  const BucketTimes& b = s.buckets[bucket];
-  rec.flow(rec.name("bucket to all-reduce"), tracks.buckets, b.launched, tracks.comm, b.start);
+  const BucketTimes& b = ranks_[r].buckets[bucket];
+  rec.flow(rec.name("bucket to all-reduce"), tracks.buckets, b.drawn, tracks.comm, b.start);
 }
 
 }  // namespace brigade

@@ -33,6 +33,7 @@ std::optional<std::vector<uint64_t>> parse_numbers(std::string_view text, uint64
 
 std::vector<VertexId> find_ranks(const JobSpec& spec, const Topology& topology, Diagnostics& errors) {
   std::vector<VertexId> devices;
+  if (spec.ranks.empty()) errors.error(spec.ranks_at, absl::StrCat("job \"", spec.name, "\" has no ranks"));
   for (const std::string& selector : spec.ranks)
     for (const VertexId v : topology.select(selector, spec.ranks_at, errors)) {
       if (topology.is_endpoint(v)) {
@@ -52,8 +53,8 @@ std::vector<VertexId> find_ranks(const JobSpec& spec, const Topology& topology, 
   return devices;
 }
 
-void apply_change(const RankChange& change, JobContext& context, Diagnostics& errors) {
-  if (change.job && *change.job != context.name) return;
+size_t apply_change(const RankChange& change, JobContext& context, Diagnostics& errors) {
+  if (change.job && *change.job != context.name) return 0;
   std::vector<Rank> ranks;
   if (const auto numbers = parse_numbers(change.ranks, context.devices.size())) {
     for (const uint64_t n : *numbers) {
@@ -61,7 +62,7 @@ void apply_change(const RankChange& change, JobContext& context, Diagnostics& er
         errors.error(change.at,
                      absl::StrCat("rank ", n, " is out of range: job \"", context.name, "\" has ranks 0 to ",
                                   static_cast<int64_t>(context.devices.size()) - 1));
-        return;
+        return 0;
       }
       ranks.push_back(static_cast<Rank>(n));
     }
@@ -70,23 +71,24 @@ void apply_change(const RankChange& change, JobContext& context, Diagnostics& er
       const auto it = std::find(context.devices.begin(), context.devices.end(), v);
       if (it != context.devices.end()) ranks.push_back(static_cast<Rank>(it - context.devices.begin()));
     }
-    if (ranks.empty() && errors.ok() && change.job)
-      errors.error(change.at,
-                   absl::StrCat("\"", change.ranks, "\" names no rank of job \"", context.name, "\""));
   }
   for (const Rank r : ranks) {
     if (change.compute_share) context.compute_share[r] *= *change.compute_share;
     if (change.start) context.late[r] += *change.start;
   }
+  return ranks.size();
 }
 
-void check_change(const RankChange& change, std::span<const JobSpec> jobs, Diagnostics& errors) {
-  if (!change.job) return;
+void check_change(const RankChange& change, std::span<const JobSpec> jobs, size_t concerned,
+                  Diagnostics& errors) {
   std::vector<std::string> names;
   for (const JobSpec& job : jobs) names.push_back(job.name);
-  if (std::find(names.begin(), names.end(), *change.job) == names.end())
+  if (change.job && std::find(names.begin(), names.end(), *change.job) == names.end())
     errors.error(change.at,
                  absl::StrCat("unknown job \"", *change.job, "\"", suggestion(*change.job, names)));
+  else if (concerned == 0 && errors.ok())
+    errors.error(change.at, absl::StrCat("\"", change.ranks, "\" names no rank of ",
+                                         change.job ? absl::StrCat("job \"", *change.job, "\"") : "any job"));
 }
 
 }  // namespace brigade

@@ -12,10 +12,11 @@ namespace brigade {
 std::vector<VertexId> find_ranks(const JobSpec& spec, const Topology& topology, Diagnostics& errors);
 
 // Applies a change to the job if it concerns it: by rank numbers ("3", "0-7", "1,5-6") or by devices
-// ("node[2]").
-void apply_change(const RankChange& change, JobContext& context, Diagnostics& errors);
+// ("node[2]"). Returns how many ranks it concerns.
+size_t apply_change(const RankChange& change, JobContext& context, Diagnostics& errors);
 
-// A change that names a job needs that job to exist.
-void check_change(const RankChange& change, std::span<const JobSpec> jobs, Diagnostics& errors);
+// A change that names a job needs that job to exist; `concerned`: the ranks that it found in all jobs.
+void check_change(const RankChange& change, std::span<const JobSpec> jobs, size_t concerned,
+                  Diagnostics& errors);
 
 }  // namespace brigade

@@ -18,6 +18,7 @@ std::unique_ptr<Run> Run::prepare(const RunRequest& request, Diagnostics& errors
   if (request.jobs.empty()) errors.error({}, "no jobs");
   if (request.jobs.size() > UINT16_MAX)
     errors.error({}, absl::StrCat(request.jobs.size(), " jobs; at most 65535"));
+  std::vector<size_t> concerned(request.changes.size());  // by change: ranks of all jobs
   for (const JobSpec& spec : request.jobs) {
     JobContext context{.id = static_cast<JobId>(run->jobs_.size()),
                        .name = spec.name,
@@ -32,12 +33,14 @@ std::unique_ptr<Run> Run::prepare(const RunRequest& request, Diagnostics& errors
                        .seed = request.seed};
     context.late.resize(context.devices.size());
     context.compute_share.resize(context.devices.size(), 1.0);
-    for (const RankChange& change : request.changes) apply_change(change, context, errors);
+    for (size_t i = 0; i < concerned.size(); ++i)
+      concerned[i] += apply_change(request.changes[i], context, errors);
     if (context.devices.empty()) continue;
     run->placed_.push_back({spec.name, context.devices});
     run->jobs_.push_back(make_job(spec, std::move(context), errors));
   }
-  for (const RankChange& change : request.changes) check_change(change, request.jobs, errors);
+  for (size_t i = 0; i < concerned.size(); ++i)
+    check_change(request.changes[i], request.jobs, concerned[i], errors);
   if (!errors.ok()) return nullptr;
   return run;
 }
