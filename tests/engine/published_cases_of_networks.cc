@@ -40,7 +40,7 @@ TEST_CASE("cases C4 and C9: 9.6 MB over 8 ranks, 50 GB/s, 20 us a message, which
 }
 
 TEST_CASE("case C5: N x 1 GB through a 50 GB/s port and back, 2 x 20 us") {
-  for (const auto [n, us] :
+  for (const auto& [n, us] :
        {std::pair{Rank{8}, 320'040}, std::pair{Rank{256}, 10'240'040}, std::pair{Rank{4096}, 163'840'040}}) {
     const auto topology =
         oracle::nvswitch(static_cast<int>(n) + 1, Bandwidth::gb_per_s(50), microseconds(10));
@@ -68,7 +68,7 @@ TEST_CASE("case C5: N x 1 GB through a 50 GB/s port and back, 2 x 20 us") {
 }
 
 TEST_CASE("case C6: a ring of 1 GB, 20 us a message, 50 GB/s, on one switch") {
-  for (const auto [n, seconds] : {std::pair{Rank{64}, 0.041895}, {256, 0.050044}, {1024, 0.080881}}) {
+  for (const auto& [n, seconds] : {std::pair{Rank{64}, 0.041895}, {256, 0.050044}, {1024, 0.080881}}) {
     const auto topology = oracle::nvswitch(static_cast<int>(n), Bandwidth::gb_per_s(50), microseconds(10));
     INFO("N = " << n);
     CHECK(in_s(time_of(*topology, all_reduce("ring", n, 1'000'000'000))) == Approx(seconds).margin(5e-7));
