@@ -1,6 +1,7 @@
 // The command: options to calls, nothing else. Each subcommand has its file.
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <exception>
 #include <new>
@@ -59,20 +60,21 @@ std::string did_you_mean(const CLI::App& app, int argc, char** argv) {
 }
 
 int main(int argc, char** argv) {
-  std::signal(SIGINT, on_interrupt);
+  // Whoever starts us in the background ignores Ctrl-C, and so it stays.
+  if (std::signal(SIGINT, SIG_IGN) != SIG_IGN) std::signal(SIGINT, on_interrupt);
   int exit_code = kFine;
   CLI::App app(
       "How long does a data-parallel training step take on this network, and where does the time go?",
       "brigade");
-  app.set_version_flag("--version", "brigade " BRIGADE_VERSION);
+  app.set_version_flag("--version", "brigade " BRIGADE_VERSION, "print the version");
   app.set_help_flag("-h,--help", "print this, or the help of a command: brigade run --help");
-  app.footer(kExamples);
   app.require_subcommand(1);
   add_run(app, exit_code);
   add_check(app, exit_code);
   add_schedule(app, exit_code);
   add_topology(app, exit_code);
   add_schema(app, exit_code);
+  app.footer(kExamples);  // last, or all commands would repeat it
   if (argc < 2) {
     print_message("which command?\n\n" + app.help());
     return kInputError;

@@ -18,7 +18,7 @@ namespace {
 
 struct RunArguments {
   SessionRequest request;
-  std::string format = formats().front().name;
+  std::vector<const Format*> formats;  // that were asked for
   std::string links, output;
   std::string seed;
   bool timing = false;
@@ -58,19 +58,15 @@ bool wants_colour() {
   return isatty(STDOUT_FILENO) == 1 && (no_colour == nullptr || *no_colour == '\0');
 }
 
-const Format& format_named(const std::string& name) {
-  for (const Format& format : formats()) {
-    if (format.name == name) return format;
-  }
-  return formats().front();
-}
-
 int run(RunArguments& a) {
   Diagnostics errors;
   std::optional<size_t> links;
   if (!a.links.empty() && !parse_links(a.links, links))
     errors.error({"--links", 0, 0},
                  absl::StrCat("\"", a.links, "\" is no number; allowed: all, or 0, 1, ..."));
+  if (a.formats.size() > 1)
+    errors.error({"", 0, 0}, absl::StrCat("--", a.formats[0]->name, " and --", a.formats[1]->name,
+                                          " are given; allowed: one of them"));
   // The last value of a path wins, so that the option is the last.
   if (!a.seed.empty()) a.request.overrides.push_back("seed=" + a.seed);
   const std::unique_ptr<Session> session = Session::open(a.request, errors);
@@ -94,9 +90,9 @@ int run(RunArguments& a) {
       return kIoFailed;
     }
   }
-  const Format& format = format_named(a.format);
-  const bool is_text = &format == &formats().front();
-  if (!trace_file.empty() && (!is_text || !result.failure.empty()))
+  const Format& text = formats().front();
+  const Format& format = a.formats.empty() ? text : *a.formats.front();
+  if (!trace_file.empty() && (&format != &text || !result.failure.empty()))
     print_message(absl::StrCat("timeline: ", trace_file));
   if (!result.failure.empty()) {
     print_message(result.failure);
@@ -114,16 +110,15 @@ int run(RunArguments& a) {
 
 void add_trace_options(CLI::App& command, TraceOptions& trace) {
   constexpr const char* kGroup = "Timeline";
-  CLI::Option* off = command.add_flag("--no-trace", trace.off, "write none, whatever the scenario says");
   const auto add = [&](const char* name, std::optional<std::string>& value, const char* type,
                        const char* description) {
-    command.add_option(name, value, description)->type_name(type)->group(kGroup)->excludes(off);
+    command.add_option(name, value, description)->type_name(type)->group(kGroup);
   };
-  off->group(kGroup);
   add("--trace", trace.file, "FILE", "write it for Perfetto; gzip if the name ends in .gz");
   add("--trace-level", trace.level, "LEVEL", "finest thing in it: job, collective, message, segment");
   add("--ranks", trace.ranks, "RANKS", "only these ranks: 0-7, or 1,5-6");
   add("--window", trace.window, "BEGIN:END", "only what lies in it: 0us:5ms");
+  command.add_flag("--no-trace", trace.off, "write none, whatever the scenario says")->group(kGroup);
 }
 
 }  // namespace
@@ -139,12 +134,10 @@ void add_run(CLI::App& app, int& exit_code) {
   command->add_flag("--verify", a->request.verify,
                     "let real data travel with every job and compare it with the direct sum");
   command->add_flag("--paranoid", a->request.paranoid, "check the expensive invariants too, event by event");
-  CLI::Option_group* output = command->add_option_group("Output");
   for (const Format& format : formats()) {
-    const auto choose = [a, &format](int64_t) { a->format = format.name; };
-    output->add_flag_function(absl::StrCat("--", format.name), choose, format.summary);
+    const auto choose = [a, &format](int64_t) { a->formats.push_back(&format); };
+    command->add_flag_function(absl::StrCat("--", format.name), choose, format.summary);
   }
-  output->require_option(0, 1);
   command->add_option("--links", a->links, "how many of the busiest links are printed")->type_name("all|N");
   command->add_flag("--timing", a->timing, "add the time on the clock, which differs from run to run");
   command->add_option("-o,--output", a->output, "write the result there instead of to stdout")

@@ -1,4 +1,5 @@
 // brigade schedule ALGORITHM -n N
+#include <algorithm>
 #include <memory>
 
 #include "absl/strings/str_cat.h"

@@ -27,7 +27,7 @@ constexpr const char* kColumns[] = {
 // As RFC 4180 has it.
 std::string cell(const Json& value) {
   if (value.is_null()) return "";
-  if (!value.is_string()) return value.dump();
+  if (!value.is_string()) return scalar_text(value);
   const std::string& text = value.get_ref<const std::string&>();
   if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
   return "\"" + absl::StrReplaceAll(text, {{"\"", "\"\""}}) + "\"";

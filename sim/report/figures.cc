@@ -3,7 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "absl/strings/str_cat.h"
+#include "sim/trace/json_text.h"
 
 namespace brigade {
 namespace {
@@ -112,6 +112,15 @@ double rounded(double value) {
   // A double of this size has no 6 decimals to round to.
   if (!(std::fabs(value) < kWhole / kDecimals)) return value;
   return std::round(value * kDecimals) / kDecimals;
+}
+
+std::string scalar_text(const Json& value) {
+  // Names come from files, which need not be UTF-8.
+  if (!value.is_number_float()) return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  std::string text;
+  json_text::append_number(text, value.get<double>());
+  const bool looks_whole = text.find_first_of(".e") == std::string::npos;
+  return looks_whole ? text + ".0" : text;
 }
 
 Json figures_of(const JobResult& job) {

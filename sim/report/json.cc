@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "absl/strings/str_cat.h"
 #include "sim/report/figures.h"
 #include "sim/report/report.h"
 
@@ -27,6 +28,31 @@ Json links_of(const Report& report) {
   return out;
 }
 
+bool is_nested(const Json& value) {
+  return std::any_of(value.begin(), value.end(), [](const Json& item) { return item.is_structured(); });
+}
+
+// What holds no further objects or arrays stands on one line: a row, a bucket, a link.
+void append(std::string& out, const Json& value, size_t indent) {
+  if (!value.is_structured()) {
+    out += scalar_text(value);
+    return;
+  }
+  const bool in_lines = indent == 0 || is_nested(value);
+  const std::string inner(indent + 2, ' ');
+  const char* separator = "";
+  out += value.is_object() ? '{' : '[';
+  for (const auto& [key, item] : value.items()) {
+    out += separator;
+    if (in_lines) absl::StrAppend(&out, "\n", inner);
+    if (value.is_object()) absl::StrAppend(&out, scalar_text(key), ": ");
+    append(out, item, indent + 2);
+    separator = in_lines ? "," : ", ";
+  }
+  if (in_lines) absl::StrAppend(&out, "\n", std::string(indent, ' '));
+  out += value.is_object() ? '}' : ']';
+}
+
 }  // namespace
 
 std::string print_json(const Report& report) {
@@ -44,8 +70,9 @@ std::string print_json(const Report& report) {
   simulation["events"] = report.result.counts.events;
   simulation["messages"] = report.result.counts.messages;
   if (report.wall_s) simulation["wall_s"] = *report.wall_s;
-  // Names come from files, which need not be UTF-8.
-  return out.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  std::string text;
+  append(text, out, 0);
+  return text + "\n";
 }
 
 }  // namespace brigade

@@ -1,5 +1,6 @@
 #include "sim/report/session.h"
 
+#include <set>
 #include <utility>
 
 #include "sim/base/check.h"
@@ -9,31 +10,63 @@
 #include "sim/workload/ranks.h"
 
 namespace brigade {
+namespace {
+
+// The cluster, or where its changes have mistakes the cluster without them, so that jobs can be looked at.
+std::unique_ptr<const Topology> build(const ScenarioParts& parts, Diagnostics& errors) {
+  if (!parts.cluster_is_sound) return nullptr;
+  std::vector<LinkChange> changes;
+  for (const LinkChange& change : parts.scenario.link_changes) {
+    if (!change.links.empty()) changes.push_back(change);
+  }
+  auto topology = build_topology(parts.scenario.cluster, changes, errors);
+  if (topology || changes.empty()) return topology;
+  Diagnostics known;
+  return build_topology(parts.scenario.cluster, {}, known);
+}
+
+// The jobs that can be prepared; of the others only the ranks are looked at.
+RunRequest request_of(const ScenarioParts& parts, const Topology& topology, Diagnostics& errors) {
+  const Scenario& s = parts.scenario;
+  RunRequest request{.topology = topology, .network = s.network, .seed = s.seed, .jobs = {}, .changes = {}};
+  std::set<std::string> unread;
+  for (size_t i = 0; i < s.jobs.size(); ++i) {
+    const int errors_before = errors.errors();
+    find_ranks(s.jobs[i], topology, errors);
+    if (parts.sound_jobs[i] && errors.errors() == errors_before) {
+      request.jobs.push_back(s.jobs[i]);
+    } else {
+      unread.insert(s.jobs[i].name);
+    }
+  }
+  for (const RankChange& change : s.rank_changes) {
+    if (!change.ranks.empty() && !(change.job && unread.count(*change.job)))
+      request.changes.push_back(change);
+  }
+  return request;
+}
+
+}  // namespace
 
 std::unique_ptr<Session> Session::open(const SessionRequest& request, Diagnostics& errors) {
+  ScenarioParts parts = read_scenario_parts(request.file, request.overrides, errors);
   std::unique_ptr<Session> session(new Session);
-  std::optional<Scenario> scenario = load_scenario(request.file, request.overrides, errors);
-  if (!scenario) return nullptr;
-  session->scenario_ = std::move(*scenario);
   if (request.verify)
-    for (JobSpec& job : session->scenario_.jobs) job.verify = true;
+    for (JobSpec& job : parts.scenario.jobs) job.verify = true;
   session->paranoid_ = request.paranoid;
-  const Scenario& s = session->scenario_;
-  session->trace_ = trace_of(s, request.trace, errors);
-  session->topology_ = build_topology(s.cluster, s.link_changes, errors);
+  session->trace_ = trace_of(parts.scenario, request.trace, errors);
+  session->topology_ = build(parts, errors);
   if (!session->topology_) return nullptr;
-  session->run_ = Run::prepare({.topology = *session->topology_,
-                                .network = s.network,
-                                .seed = s.seed,
-                                .jobs = s.jobs,
-                                .changes = s.rank_changes},
-                               errors);
-  if (!session->run_) return nullptr;
-  for (const JobSpec& job : s.jobs)
+  const RunRequest run = request_of(parts, *session->topology_, errors);
+  // Without a sound job there is nothing more to say, unless that is the mistake.
+  if (!run.jobs.empty() || errors.ok()) session->run_ = Run::prepare(run, errors);
+  if (!errors.ok()) return nullptr;
+  for (const JobSpec& job : run.jobs)
     session->ranks_ += static_cast<Rank>(find_ranks(job, *session->topology_, errors).size());
   if (session->trace_) check_trace_ranks(*session->trace_, session->ranks_, errors);
   if (!errors.ok()) return nullptr;
-  warn_of_suspicious_values(s, errors);
+  session->scenario_ = std::move(parts.scenario);
+  warn_of_suspicious_values(session->scenario_, errors);
   return session;
 }
 

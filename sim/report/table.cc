@@ -52,16 +52,19 @@ std::string heading(std::string_view text, bool colour) {
 }
 
 std::string wrapped(std::string_view label, const std::vector<std::string>& pieces) {
-  std::string out = "  " + std::string(label), indent(out.size(), ' ');
+  std::string out = "  " + std::string(label) + (label.empty() ? "" : " ");
+  const std::string indent(out.size(), ' ');
   size_t column = out.size();
   for (size_t i = 0; i < pieces.size(); ++i) {
     const std::string piece = pieces[i] + (i + 1 < pieces.size() ? "," : "");
-    if (column + 1 + piece.size() > kTextColumns && column > indent.size()) {
-      absl::StrAppend(&out, "\n", indent);
-      column = indent.size();
+    const bool is_first = column == indent.size();
+    if (!is_first && column + 1 + piece.size() > kTextColumns) {
+      absl::StrAppend(&out, "\n", indent, piece);
+      column = indent.size() + piece.size();
+    } else {
+      absl::StrAppend(&out, is_first ? "" : " ", piece);
+      column += piece.size() + !is_first;
     }
-    absl::StrAppend(&out, " ", piece);
-    column += 1 + piece.size();
   }
   return out + "\n";
 }
@@ -73,7 +76,10 @@ std::string grouped(double value) {
   return text;
 }
 
-std::string percent(double share) { return absl::StrFormat("%.1f %%", share * 100); }
+std::string percent(double share) {
+  const double value = share * 100;
+  return value == 0 || value >= 0.1 ? absl::StrFormat("%.1f %%", value) : absl::StrFormat("%.1g %%", value);
+}
 
 std::string decimals(double value, int count) { return absl::StrFormat("%.*f", count, value); }
 

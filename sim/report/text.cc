@@ -85,7 +85,7 @@ std::string assumptions_text(const Report& report) {
   }
   if (!out.empty()) out = absl::StrCat(heading("assumed", report.colour), "\n", out, "\n");
   const std::string defaults = defaults_text(report.scenario);
-  if (!defaults.empty()) absl::StrAppend(&out, heading("not set, so", report.colour), "\n", defaults, "\n");
+  if (!defaults.empty()) absl::StrAppend(&out, heading("defaults", report.colour), "\n", defaults, "\n");
   return out;
 }
 

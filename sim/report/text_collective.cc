@@ -24,6 +24,9 @@ std::string in_sizes(Bytes sent, Bytes size) {
   return absl::StrFormat("%.5g", static_cast<double>(sent.count) / static_cast<double>(size.count));
 }
 
+// With two decimals, as nccl-tests has it, unless nothing would be left.
+std::string rate(double gb_per_s) { return decimals(gb_per_s, gb_per_s > 0 && gb_per_s < 0.1 ? 5 : 2); }
+
 // What only some jobs need to show.
 struct Shown {
   bool count = false;        // elements, where they are not bytes
@@ -68,8 +71,8 @@ std::vector<std::string> cells_of(const CollectiveRow& row, const Shown& shown, 
   cells.push_back(decimals(row.time.mean_us, 3));
   if (shown.percentiles) cells.push_back(decimals(row.time.p50_us, 3));
   if (shown.percentiles) cells.push_back(decimals(row.time.p99_us, 3));
-  cells.push_back(decimals(row.algbw_gb_per_s, 2));
-  cells.push_back(decimals(row.busbw_gb_per_s, 2));
+  cells.push_back(rate(row.algbw_gb_per_s));
+  cells.push_back(rate(row.busbw_gb_per_s));
   cells.push_back(row.closed_form ? decimals(in_us(*row.closed_form), 3) : "-");
   cells.push_back(in_sizes(row.bytes_sent_total, row.bytes));
   cells.push_back(in_sizes(row.bytes_sent_max, row.bytes));

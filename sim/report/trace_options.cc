@@ -57,22 +57,22 @@ void apply_window(const std::string& text, TraceSpec& trace, Diagnostics& errors
 
 std::optional<TraceSpec> trace_of(const Scenario& scenario, const TraceOptions& options,
                                   Diagnostics& errors) {
-  if (options.off) return std::nullopt;
-  std::optional<TraceSpec> trace = scenario.trace;
+  const std::pair<const char*, const std::optional<std::string>&> given[] = {{"--trace", options.file},
+                                                                             {"--trace-level", options.level},
+                                                                             {"--ranks", options.ranks},
+                                                                             {"--window", options.window}};
+  std::optional<TraceSpec> trace = options.off ? std::nullopt : scenario.trace;
   if (options.file) {
     if (!trace) trace.emplace();
     trace->file = *options.file;
     trace->at = option("--trace");
   }
-  if (!trace) {
-    const std::pair<const char*, bool> given[] = {{"--trace-level", options.level.has_value()},
-                                                  {"--ranks", options.ranks.has_value()},
-                                                  {"--window", options.window.has_value()}};
-    for (const auto& [name, is_given] : given) {
-      if (is_given) errors.error(option(name), "no timeline is written; add --trace FILE");
-    }
-    return std::nullopt;
+  for (const auto& [name, value] : given) {
+    if (!value || (trace && !options.off)) continue;
+    errors.error(option(name), options.off ? "contradicts --no-trace; allowed: one of them"
+                                           : "no timeline is written; add --trace FILE");
   }
+  if (options.off || !trace) return std::nullopt;
   if (options.level) apply_level(*options.level, *trace, errors);
   if (options.ranks) {
     apply_ranks(*options.ranks, *trace, errors);

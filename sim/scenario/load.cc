@@ -94,10 +94,30 @@ void apply_overrides(const std::vector<std::string>& overrides, InputFiles& file
   }
 }
 
+// The jobs that no error so far stands in. A job reaches from its key to the next one, the last to the end of
+// the file; an error of another place (an override) may be in any.
+std::vector<bool> sound_jobs(const Node& root, const std::vector<JobSpec>& jobs, const Diagnostics& errors) {
+  std::vector<bool> sound(jobs.size(), true);
+  const Node* map = root.find("jobs");
+  if (map == nullptr || map->items.size() != jobs.size()) return std::vector<bool>(jobs.size(), false);
+  const auto position = [](const Place& p) { return std::pair(p.line, p.column); };
+  for (const Diagnostic& error : errors.list()) {
+    for (size_t i = 0; i < jobs.size(); ++i) {
+      const Place& begin = map->items[i].key_place;
+      const bool elsewhere = error.place.file != begin.file;
+      const bool after_begin = position(error.place) >= position(begin);
+      const bool before_end =
+          i + 1 == jobs.size() || position(error.place) < position(map->items[i + 1].key_place);
+      if (elsewhere || (after_begin && before_end)) sound[i] = false;
+    }
+  }
+  return sound;
+}
+
 }  // namespace
 
-std::optional<Scenario> load_scenario(const std::string& path, const std::vector<std::string>& overrides,
-                                      Diagnostics& errors) {
+ScenarioParts read_scenario_parts(const std::string& path, const std::vector<std::string>& overrides,
+                                  Diagnostics& errors) {
   InputFiles files(errors);
   std::optional<Node> root = files.read(path, {});
   if (!root) return {};
@@ -109,16 +129,26 @@ std::optional<Scenario> load_scenario(const std::string& path, const std::vector
   }
   apply_overrides(overrides, files, *root, errors);
   Reading reading{errors, {}};
-  Scenario scenario;
+  ScenarioParts parts;
+  Scenario& scenario = parts.scenario;
   scenario.name = stem_of(path);
   Fields fields(reading, *root, "");
   read_scenario(fields, path, scenario);
   fields.finish();
+  parts.sound_jobs = sound_jobs(*root, scenario.jobs, errors);
+  const int errors_before = errors.errors();
   read_cluster_of(*root, path, files, reading, scenario.cluster);
-  if (!errors.ok()) return {};
+  parts.cluster_is_sound = root->find("cluster") != nullptr && errors.errors() == errors_before;
   scenario.defaulted = std::move(reading.defaulted);
   scenario.input_hash = files.hash().hex();
-  return scenario;
+  return parts;
+}
+
+std::optional<Scenario> load_scenario(const std::string& path, const std::vector<std::string>& overrides,
+                                      Diagnostics& errors) {
+  ScenarioParts parts = read_scenario_parts(path, overrides, errors);
+  if (!errors.ok()) return {};
+  return std::move(parts.scenario);
 }
 
 std::optional<ClusterFile> load_cluster(const std::string& path, const std::vector<std::string>& parameters,

@@ -55,6 +55,16 @@ struct Scenario {
 std::optional<Scenario> load_scenario(const std::string& path, const std::vector<std::string>& overrides,
                                       Diagnostics& errors);
 
+// A scenario as far as it could be read, for those who look for further mistakes in its sound parts.
+struct ScenarioParts {
+  Scenario scenario;
+  bool cluster_is_sound = false;
+  std::vector<bool> sound_jobs = {};  // by job
+};
+// As load_scenario, which returns what this reads if `errors` got nothing.
+ScenarioParts read_scenario_parts(const std::string& path, const std::vector<std::string>& overrides,
+                                  Diagnostics& errors);
+
 struct ClusterFile {
   ClusterSpec cluster;
   std::vector<LinkChange> link_changes;  // of a scenario
