@@ -1,0 +1,44 @@
+// What the comments of the scenarios promise, beyond the lecture's figures.
+#include <algorithm>
+#include <filesystem>
+
+#include "tests/golden/run_scenario.h"
+
+using namespace brigade;
+
+TEST_CASE("ResNet-50 is reduced in PyTorch's buckets") {
+  const RunResult result = run_scenario("ddp_resnet50_dgx_a100");
+  std::vector<int64_t> elements;
+  for (const BucketResult& bucket : ddp_of(result, "train").buckets) elements.push_back(bucket.elements);
+  // Read off a public trace of two ranks.
+  CHECK(elements == std::vector<int64_t>{2049000, 7875584, 6563840, 6637568, 2431040});
+}
+
+TEST_CASE("one NIC at a quarter of its bandwidth holds all GPUs up, unless backward is long enough") {
+  constexpr const char* kName = "ddp_gpt2xl_slow_nic";
+  constexpr const char* kOneStep = "jobs.train.run.steps=1";
+  const auto step_ms = [&](const std::string& share, const std::string& samples) {
+    const RunResult result =
+        run_scenario(kName, {kOneStep, absl::StrCat("changes[0].bandwidth=", share),
+                             absl::StrCat("jobs.train.batch.micro=", samples, " samples")});
+    return ddp_of(result, "train").step_time.mean_us / 1000;
+  };
+  CHECK(step_ms("25%", "2") / step_ms("100%", "2") > 1.3);
+  CHECK(step_ms("25%", "8") / step_ms("100%", "8") < 1.02);
+}
+
+TEST_CASE("every scenario has its expected output, and none is left over") {
+  std::vector<std::string> scenarios, expected;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(absl::StrCat(BRIGADE_SOURCE_DIR, "/scenarios"))) {
+    const std::string name = entry.path().filename().string();
+    const auto ends_in = [&](const std::string& suffix) { return name.ends_with(suffix); };
+    const std::string stem = name.substr(0, name.find('.'));
+    if (ends_in(".yaml")) scenarios.push_back(stem);
+    if (ends_in(".expected.txt")) expected.push_back(stem);
+  }
+  std::sort(scenarios.begin(), scenarios.end());
+  std::sort(expected.begin(), expected.end());
+  CHECK(scenarios == expected);
+  CHECK(scenarios.size() >= 11);
+}
