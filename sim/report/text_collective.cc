@@ -24,14 +24,12 @@ std::string in_sizes(Bytes sent, Bytes size) {
   return absl::StrFormat("%.5g", static_cast<double>(sent.count) / static_cast<double>(size.count));
 }
 
-// With two decimals, as nccl-tests has it, unless nothing would be left.
-std::string rate(double gb_per_s) { return decimals(gb_per_s, gb_per_s > 0 && gb_per_s < 0.1 ? 5 : 2); }
-
 // What only some jobs need to show.
 struct Shown {
   bool count = false;        // elements, where they are not bytes
   bool mode = false;         // rounds, where they differ from row to row
   bool percentiles = false;  // where steps differ
+  int rate_decimals = 2;     // as nccl-tests has it, unless too little would be left of some
 };
 
 Shown shown_of(const std::vector<CollectiveRow>& rows, DType dtype) {
@@ -40,6 +38,7 @@ Shown shown_of(const std::vector<CollectiveRow>& rows, DType dtype) {
   for (const CollectiveRow& row : rows) {
     shown.mode |= row.rounds_mode != rows.front().rounds_mode;
     shown.percentiles |= row.time.p50_us != row.time.p99_us;
+    if (row.algbw_gb_per_s > 0 && row.algbw_gb_per_s < 0.1) shown.rate_decimals = 4;
   }
   return shown;
 }
@@ -71,8 +70,8 @@ std::vector<std::string> cells_of(const CollectiveRow& row, const Shown& shown, 
   cells.push_back(decimals(row.time.mean_us, 3));
   if (shown.percentiles) cells.push_back(decimals(row.time.p50_us, 3));
   if (shown.percentiles) cells.push_back(decimals(row.time.p99_us, 3));
-  cells.push_back(rate(row.algbw_gb_per_s));
-  cells.push_back(rate(row.busbw_gb_per_s));
+  cells.push_back(decimals(row.algbw_gb_per_s, shown.rate_decimals));
+  cells.push_back(decimals(row.busbw_gb_per_s, shown.rate_decimals));
   cells.push_back(row.closed_form ? decimals(in_us(*row.closed_form), 3) : "-");
   cells.push_back(in_sizes(row.bytes_sent_total, row.bytes));
   cells.push_back(in_sizes(row.bytes_sent_max, row.bytes));
