@@ -1,0 +1,78 @@
+// Every scenario that is shipped: run again, and with the events of each instant created in another order, it
+// has the same event hash and prints the same bytes.
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "sim/report/report.h"
+#include "tests/catch.h"
+
+using namespace brigade;
+
+namespace {
+
+constexpr int64_t kEventsRepeated = 1'000'000;  // above, the shuffled run stands for the repeated one too
+
+std::vector<std::string> scenario_files() {
+  std::vector<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(BRIGADE_SOURCE_DIR "/scenarios"))
+    if (entry.path().extension() == ".yaml") files.push_back(entry.path().string());
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+struct Outcome {
+  uint64_t event_hash;
+  int64_t events;
+  std::string json, text, csv;
+};
+
+Outcome run(const Scenario& scenario, const Topology& topology, bool shuffle) {
+  Diagnostics errors;
+  const auto run = Run::prepare({.topology = topology,
+                                 .network = scenario.network,
+                                 .seed = scenario.seed,
+                                 .jobs = scenario.jobs,
+                                 .changes = scenario.rank_changes},
+                                errors);
+  INFO(errors.text());
+  REQUIRE(run != nullptr);
+  const RunResult result = run->go({.hash_events = true, .shuffle = shuffle});
+  INFO(result.failure);
+  REQUIRE(result.failure.empty());
+  const Report report{.scenario = scenario, .topology = topology, .result = result};
+  return {result.counts.event_hash, result.counts.events, print_json(report), print_text(report),
+          print_csv(report)};
+}
+
+void check_same(const Outcome& a, const Outcome& b) {
+  CHECK(a.event_hash == b.event_hash);
+  CHECK(a.events == b.events);
+  CHECK(a.json == b.json);
+  CHECK(a.text == b.text);
+  CHECK(a.csv == b.csv);
+}
+
+}  // namespace
+
+TEST_CASE("the same events, the same bytes, in whatever order events of an instant are created") {
+  const auto files = scenario_files();
+  if (files.empty()) {
+    WARN("skipped: no scenarios are shipped");
+    return;
+  }
+  for (const std::string& file : files) {
+    INFO(file);
+    Diagnostics errors;
+    const auto scenario = load_scenario(file, {}, errors);
+    INFO(errors.text());
+    REQUIRE(scenario);
+    const auto topology = build_topology(scenario->cluster, scenario->link_changes, errors);
+    REQUIRE(topology != nullptr);
+    const Outcome straight = run(*scenario, *topology, false);
+    CHECK(straight.event_hash != 0);
+    check_same(straight, run(*scenario, *topology, true));
+    if (straight.events <= kEventsRepeated) check_same(straight, run(*scenario, *topology, false));
+  }
+}
