@@ -125,6 +125,7 @@ struct Plan {
   // send_recv: pairs by sender, and the senders that each receiver expects (both CSR, `ranks` + 1 firsts)
   std::vector<Pair> pairs;
   std::vector<uint32_t> sends_first, sends_of, recvs_first, recvs_of;
+  bool receives_differ = false;  // from the sends
 
   Round rounds() const { return algorithm->rounds(*this); }
   Step step(Rank self, Round k) const { return algorithm->step(*this, self, k); }

@@ -70,6 +70,7 @@ std::string prepare(const PlanRequest& request, Plan& plan) {
     for (Rank r = 0; r < plan.ranks; ++r) plan.pairs.push_back({r, rank_after(plan, r, 1)});
   }
   const std::vector<Pair>& receives = request.receives ? *request.receives : plan.pairs;
+  plan.receives_differ = request.receives && sorted(receives) != sorted(plan.pairs);
   for (const std::vector<Pair>* list : {&std::as_const(plan.pairs), &receives}) {
     for (const Pair& p : *list) {
       if (p.from < plan.ranks && p.to < plan.ranks) continue;

@@ -1,5 +1,7 @@
 // Why a run cannot go on, in words: ranks, rounds, links, who waits for whom. And the counters that must
 // balance.
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "sim/collective/algorithm.h"
 #include "sim/engine/engine.h"
@@ -47,6 +49,58 @@ void Engine<Network>::fail_unexpected(uint16_t id, Rank r, Round k) {
                           k, " that it does not receive");
 }
 
+// Ranks that take a collective for one of another size would wait for bytes that do not come, or get some
+// that nobody asked for. Said as soon as both have called it.
+template <class Network>
+void Engine<Network>::compare_sizes(CommId comm, uint32_t index, Rank r) {
+  if (!failure_.empty()) return;
+  const CollectiveState& state = comms_[comm].collectives[index];
+  const auto plan_of = [&](Rank rank) {
+    const auto other = state.call.others.find(rank);
+    return other == state.call.others.end() ? state.call.plans.front() : other->second;
+  };
+  const Execution& run = slots_[state.slots.front()]->run;
+  const auto mine = plan_of(r);
+  for (Rank peer = 0; peer < mine->ranks; ++peer) {
+    if (peer == r || !run.standing(peer).started) continue;
+    const auto theirs = plan_of(peer);
+    if (theirs->elements == mine->elements) continue;
+    failure_ = absl::StrCat(call_name(comm, index), ": ", place_of(comm, r), " calls it with ",
+                            mine->bytes(mine->whole()).count, " B, ", place_of(comm, peer), " with ",
+                            theirs->bytes(theirs->whole()).count, " B");
+    for (Round k = 0; k < mine->rounds(); ++k)
+      for (uint32_t i = 0; i < mine->step(r, k).sends; ++i) {
+        const Send s = mine->send(r, k, i);
+        const Range waits = plan_of(s.to)->send(r, k, i).range;
+        if (waits.count == s.range.count) continue;
+        absl::StrAppend(&failure_, "; in round ", k, " rank ", r, " sends ", mine->bytes(s.range).count,
+                        " B to ", place_of(comm, s.to), ", which waits for ", mine->bytes(waits).count, " B");
+        return;
+      }
+    return;
+  }
+}
+
+// Counted, the messages are right: but they came from others than the rank waits for.
+template <class Network>
+void Engine<Network>::compare_receives(const Slot& slot, Rank r) {
+  if (!failure_.empty()) return;
+  const Plan& plan = slot.run.plan();
+  std::vector<Rank> sent, expected;
+  for (const Pair& p : plan.pairs)
+    if (p.to == r) sent.push_back(p.from);
+  for (uint32_t i = 0; i < plan.step(r, 0).expects; ++i)
+    expected.push_back(plan.algorithm->from(plan, r, 0, i));
+  std::sort(sent.begin(), sent.end());
+  std::sort(expected.begin(), expected.end());
+  const auto apart = std::mismatch(sent.begin(), sent.end(), expected.begin(), expected.end());
+  if (apart.first == sent.end()) return;
+  failure_ =
+      absl::StrCat(call_name(slot.comm, slot.index), ": ", place_of(slot.comm, r), " waits in round 0 for ",
+                   place_of(slot.comm, *apart.second), ", which sends it nothing; what came from ",
+                   place_of(slot.comm, *apart.first), " is not expected");
+}
+
 // "rank 2 (node[0].gpu[2]) waits in round 0 for rank 5 (node[0].gpu[5]), which has finished"
 template <class Network>
 std::string Engine<Network>::waiting_for(const Slot& slot, Rank r) const {
@@ -78,22 +132,27 @@ std::string Engine<Network>::stuck() const {
   const auto add = [&](const std::string& line) {
     if (++lines <= kLinesMax) absl::StrAppend(&text, "\n  ", line);
   };
+  // First who is missing, for that is why the others wait.
   for (CommId comm = 0; comm < comms_.size(); ++comm) {
     const Communicator& c = comms_[comm];
     uint32_t called = 0;
     for (const Stream& s : c.streams) called = std::max(called, s.launched);
     for (Rank r = 0; r < c.devices.size(); ++r) {
       const Stream& s = c.streams[r];
-      if (s.finished < s.launched) {
-        const CollectiveState& state = c.collectives[s.finished];
-        for (uint16_t id : state.slots) {
-          const Slot& slot = *slots_[id];
-          if (slot.comm != comm || slot.index != s.finished) continue;
-          if (slot.run.standing(r).round < slot.run.rounds())
-            add(absl::StrCat(call_name(comm, s.finished), ": ", waiting_for(slot, r)));
-        }
-      } else if (s.launched < called) {
+      if (s.finished == s.launched && s.launched < called)
         add(absl::StrCat(call_name(comm, s.launched), ": ", place_of(comm, r), " never called it"));
+    }
+  }
+  for (CommId comm = 0; comm < comms_.size(); ++comm) {
+    const Communicator& c = comms_[comm];
+    for (Rank r = 0; r < c.devices.size(); ++r) {
+      const Stream& s = c.streams[r];
+      if (s.finished == s.launched) continue;
+      for (uint16_t id : c.collectives[s.finished].slots) {
+        const Slot& slot = *slots_[id];
+        if (slot.comm != comm || slot.index != s.finished) continue;
+        if (slot.run.standing(r).round < slot.run.rounds())
+          add(absl::StrCat(call_name(comm, s.finished), ": ", waiting_for(slot, r)));
       }
     }
   }
@@ -114,6 +173,10 @@ void Engine<Network>::check_counters() const {
     const LinkState& s = n.links()[l];
     balance[topology_.links()[l].from] -= s.bytes;
     balance[topology_.links()[l].to] += s.bytes;
+    // Each segment's time is rounded: a picosecond each.
+    BRIGADE_CHECK(
+        topology_.links()[l].bandwidth.time({s.bytes}) <= (now() - Time{}) + Duration{n.segments_delivered},
+        topology_.link_name(l), " carried ", s.bytes, " B in ", now().ps, " ps");
     BRIGADE_CHECK(s.busy.ps <= now().ps, topology_.link_name(l), " was busy for ", s.busy.ps, " of ",
                   now().ps, " ps");
   }
@@ -129,6 +192,8 @@ template std::string Engine<PacketNetwork>::waiting_for(const Slot&, Rank) const
 template std::string Engine<PacketNetwork>::stuck() const;
 template void Engine<PacketNetwork>::check_counters() const;
 template void Engine<PacketNetwork>::fail_unreachable(uint16_t, Rank, Rank, Round);
+template void Engine<PacketNetwork>::compare_sizes(CommId, uint32_t, Rank);
+template void Engine<PacketNetwork>::compare_receives(const Slot&, Rank);
 template void Engine<PacketNetwork>::fail_unexpected(uint16_t, Rank, Round);
 
 }  // namespace brigade

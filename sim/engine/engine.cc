@@ -77,6 +77,8 @@ void Engine<Network>::finished(uint16_t id, Rank r) {
   CollectiveState& c = comm.collectives[index];
   if (slot.run.over()) free_slots_.push_back(id);
   if (!c.remaining.empty() && --c.remaining[r] != 0) return;
+  if (slot.run.plan().receives_differ) [[unlikely]]
+    compare_receives(slot, r);
   notices_.push_back({.what = Notice::What::kCollectiveDone,
                       .job = comm.job,
                       .comm = comm_id,
@@ -178,6 +180,8 @@ void Engine<Network>::start(CommId comm, Rank r) {
   Communicator& c = comms_[comm];
   const uint32_t index = c.streams[r].finished;
   if (c.collectives[index].slots.empty()) give_slots(comm, index);
+  if (!c.collectives[index].call.others.empty()) [[unlikely]]
+    compare_sizes(comm, index, r);
   if constexpr (kObserved) observer_->collective_started(comm, index, r, now());
   CollectiveState& state = c.collectives[index];
   for (size_t i = 0; i < state.call.plans.size(); ++i) {

@@ -99,6 +99,9 @@ class Engine final : public Simulation {
   Time pay_overhead(VertexId endpoint, Time at);
   void fail_unreachable(uint16_t slot, Rank from, Rank to, Round k);
   void fail_unexpected(uint16_t slot, Rank r, Round k);
+  // Fail the run where ranks disagree: on a collective's size, or on who sends to whom.
+  void compare_sizes(CommId comm, uint32_t index, Rank r);
+  void compare_receives(const Slot& slot, Rank r);
   std::string place_of(CommId comm, Rank r) const;
   std::string call_name(CommId comm, uint32_t index) const;
   std::string waiting_for(const Slot& slot, Rank r) const;

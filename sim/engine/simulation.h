@@ -4,6 +4,7 @@
 // work. So nothing below calls upwards.
 #pragma once
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -37,6 +38,8 @@ struct CollectiveCall {
   std::vector<std::shared_ptr<const Plan>> plans;
   bool lockstep = false;
   std::string label;  // for traces and diagnoses: "bucket 3"
+  // A mistake to be diagnosed: what these ranks take it for (their plan of the first execution).
+  std::map<Rank, std::shared_ptr<const Plan>> others = {};
 };
 
 // What a link has carried.

@@ -37,11 +37,12 @@ std::string how(const TrainingJobSpec& spec) {
 
 std::string text_of(const JobResult& job, const TrainingResult& t, const JobSpec& spec, bool colour) {
   const auto& asked = std::get<TrainingJobSpec>(spec.kind);
-  const bool even = t.shards.front() - t.shards.back() <= 1;
+  const auto [least, most] = std::minmax_element(t.shards.begin(), t.shards.end());
+  const bool even = *most - *least <= 1;
   std::string out = heading(
       absl::StrCat(job.name, ": ", plural(job.ranks, "worker"), " against one, ", how(asked)), colour);
   absl::StrAppend(&out, "\n  a batch of ", t.samples, " samples", even ? "" : " in shards of ",
-                  even ? "" : absl::StrJoin(t.shards, ", "), "; ", t.parameters, " parameters; ",
+                  even ? "" : absl::StrJoin(t.shards, ", "), "; ", t.parameters, " parameters\n  ",
                   plural(t.steps, "step"), " of ", to_string(t.last_step), ", ", to_string(t.sent_per_step),
                   " sent by each worker in each\n");
   absl::StrAppend(&out, "  first gradient: apart from the single worker's by at most ",

@@ -104,6 +104,24 @@ void read_pairs(Fields& in, const char* key, const char* meaning, std::vector<Pa
   });
 }
 
+// What a program does wrong, to see what the run says about it.
+void read_disagreement(Fields& in, CollectiveJobSpec& out) {
+  std::optional<std::vector<RankRange>> callers;
+  in.optional("callers", rank_ranges(), callers, "only these ranks call it, a mistake: 0-6; all without");
+  out.callers = std::move(callers);
+  in.maps("other_sizes", Need::kOptional, "ranks that call it with another size, a mistake",
+          [&](Fields& other) {
+            CollectiveJobSpec::OtherSize row;
+            other.required("ranks", rank_ranges(), row.ranks, "who does");
+            other.required("size", size_or_zero(), row.size, "what they take it for");
+            if (row.size.count % bytes_of(out.dtype) != 0)
+              other.error(other.place_of("size"),
+                          absl::StrCat("size ", to_string(row.size), " is not a whole number of ",
+                                       name_of(out.dtype), " elements"));
+            out.other_sizes.push_back(std::move(row));
+          });
+}
+
 }  // namespace
 
 void read_collective_job(Fields& in, CollectiveJobSpec& out) {
@@ -118,6 +136,7 @@ void read_collective_job(Fields& in, CollectiveJobSpec& out) {
     read_pairs(in, "receives", "what is expected, where it differs from sends", receives);
     if (in.has("receives")) out.receives = std::move(receives);
   });
+  read_disagreement(in, out);
   read_run(in, out.run);
 }
 

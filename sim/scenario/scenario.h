@@ -18,11 +18,6 @@
 
 namespace brigade {
 
-// Ranks [first, last].
-struct RankRange {
-  Rank first = 0, last = 0;
-};
-
 // Where the timeline goes and what it holds.
 struct TraceSpec {
   std::string file;  // relative to the working directory, as all paths here

@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "sim/base/check.h"
 #include "sim/base/units.h"
 #include "sim/engine/payload.h"
+#include "sim/workload/busbw_limit.h"
 #include "sim/workload/communicate.h"
 
 namespace brigade {
@@ -13,6 +15,7 @@ std::unique_ptr<Job> CollectiveJob::make(const CollectiveJobSpec& spec, JobConte
                                          Diagnostics& errors) {
   std::unique_ptr<CollectiveJob> job(new CollectiveJob(spec, std::move(context)));
   const JobContext& c = job->context_;
+  if (spec.callers && !job->check_ranks(*spec.callers, "callers", errors)) return nullptr;
   const int64_t element_bytes = bytes_of(spec.dtype);
   const std::vector<Bytes> sizes =
       spec.collective == Collective::kBarrier ? std::vector{Bytes{}} : spec.sizes;
@@ -45,12 +48,52 @@ std::unique_ptr<Job> CollectiveJob::make(const CollectiveJobSpec& spec, JobConte
         return nullptr;  // once is enough
       }
       row.closed_form = closed_form_of(made.call, c.network, c.devices, c.topology);
+      if (!job->add_other_sizes(algorithm, made.call, errors)) return nullptr;
       for (const auto& plan : made.call.plans) row.rounds = std::max(row.rounds, plan->rounds());
       made.call.label = to_string(size);
       job->rows_.push_back({.figures = std::move(row), .call = std::move(made.call), .times = {}});
     }
   }
   return job;
+}
+
+bool CollectiveJob::is_caller(Rank r) const {
+  if (!spec_.callers) return true;
+  return std::any_of(spec_.callers->begin(), spec_.callers->end(),
+                     [&](const RankRange& range) { return range.first <= r && r <= range.last; });
+}
+
+bool CollectiveJob::check_ranks(const std::vector<RankRange>& ranges, const char* key,
+                                Diagnostics& errors) const {
+  for (const RankRange& range : ranges) {
+    if (range.last < context_.devices.size()) continue;
+    errors.error(context_.at, absl::StrCat("job \"", context_.name, "\": ", key, " names rank ", range.last,
+                                           "; ranks are 0 to ", context_.devices.size() - 1));
+    return false;
+  }
+  return true;
+}
+
+bool CollectiveJob::add_other_sizes(const AlgorithmSpec& algorithm, CollectiveCall& call,
+                                    Diagnostics& errors) const {
+  for (const CollectiveJobSpec::OtherSize& other : spec_.other_sizes) {
+    if (!check_ranks(other.ranks, "other_sizes", errors)) return false;
+    const CommunicateResult made = communicate({.collective = spec_.collective,
+                                                .algorithm = algorithm,
+                                                .elements = other.size.count / bytes_of(spec_.dtype),
+                                                .element_bytes = bytes_of(spec_.dtype),
+                                                .root = spec_.root,
+                                                .sends = spec_.sends,
+                                                .receives = spec_.receives},
+                                               context_.devices, context_.topology);
+    if (!made.error.empty()) {
+      errors.error(context_.at, absl::StrCat("job \"", context_.name, "\": ", made.error));
+      return false;
+    }
+    for (const RankRange& range : other.ranks)
+      for (Rank r = range.first; r <= range.last; ++r) call.others[r] = made.call.plans.front();
+  }
+  return true;
 }
 
 void CollectiveJob::begin(Simulation& simulation, JobTrace*) {
@@ -66,7 +109,7 @@ void CollectiveJob::begin_step(Time at, Simulation& simulation) {
   simulation.add_collective(comm_, rows_[row_].call);
   rows_[row_].figures.rank_end.resize(context_.devices.size());
   for (Rank r = 0; r < context_.devices.size(); ++r)
-    simulation.timer(context_.id, r, at + context_.late[r], 0);
+    if (is_caller(r)) simulation.timer(context_.id, r, at + context_.late[r], 0);
 }
 
 void CollectiveJob::on(const Notice& notice, Simulation& simulation) {
@@ -105,7 +148,17 @@ JobResult CollectiveJob::result(const Simulation&) const {
                    .assumptions = {},
                    .result = {}};
   CollectiveResult rows;
-  for (const Row& row : rows_) rows.rows.push_back(row.figures);
+  for (const Row& row : rows_) {
+    const CollectiveRow& f = row.figures;
+    const double limit = busbw_limit_gb_per_s(f.collective, spec_.root, context_.devices, context_.topology);
+    BRIGADE_CHECK(f.busbw_gb_per_s <= limit * (1 + 1e-9), f.algorithm, " of ", f.bytes.count, " B: busbw ",
+                  f.busbw_gb_per_s, " GB/s, the links allow ", limit);
+    const std::string why = busbw_above_wire(f, context_.devices, context_.topology);
+    const auto& said = result.assumptions;
+    if (!why.empty() && std::find(said.begin(), said.end(), why) == said.end())
+      result.assumptions.push_back(why);
+    rows.rows.push_back(f);
+  }
   result.result = std::move(rows);
   return result;
 }

@@ -26,6 +26,9 @@ class CollectiveJob final : public Job {
   };
   CollectiveJob(const CollectiveJobSpec& spec, JobContext context)
       : spec_(spec), context_(std::move(context)) {}
+  bool is_caller(Rank r) const;
+  bool check_ranks(const std::vector<RankRange>& ranges, const char* key, Diagnostics& errors) const;
+  bool add_other_sizes(const AlgorithmSpec& algorithm, CollectiveCall& call, Diagnostics& errors) const;
   void begin_step(Time at, Simulation& simulation);
   void end_step(Simulation& simulation);
 

@@ -176,7 +176,7 @@ class PowerSgd final : public Compression {
 
 double round_to_fp16(double x) {
   const double rounded = round_to(x, 11, -14);
-  return std::fabs(rounded) < 65520 ? rounded : std::copysign(INFINITY, x);
+  return std::fabs(rounded) >= 65520 ? std::copysign(INFINITY, x) : rounded;  // not a number stays it
 }
 double round_to_bf16(double x) { return round_to(x, 8, -126); }
 

@@ -24,6 +24,11 @@ std::vector<std::string> dtype_names();
 
 enum class RoundsMode : uint8_t { kFree, kLockstep };
 
+// Ranks [first, last].
+struct RankRange {
+  Rank first = 0, last = 0;
+};
+
 // How a collective is done.
 struct AlgorithmSpec {
   std::string algorithm = "ring";
@@ -56,6 +61,13 @@ struct CollectiveJobSpec {
   Rank root = 0;
   std::vector<Pair> sends;                    // send_recv; empty: each rank sends to the next
   std::optional<std::vector<Pair>> receives;  // where they differ from the sends
+  // Mistakes to be diagnosed: only these ranks call it; these call it with another size.
+  std::optional<std::vector<RankRange>> callers;
+  struct OtherSize {
+    std::vector<RankRange> ranks;
+    Bytes size;
+  };
+  std::vector<OtherSize> other_sizes;
   RunSpec run;
 };
 

@@ -71,6 +71,26 @@ TEST_CASE("several jobs on shared links, late ranks, cut messages, windows") {
   }
 }
 
+TEST_CASE("a wrong algorithm is found, with rank, element and what it should be") {
+  static const Algorithm* const ring = find_algorithm(Collective::kAllReduce, "ring");
+  Algorithm broken = *ring;
+  broken.step = [](const Plan& plan, Rank r, Round k) {
+    Step step = ring->step(plan, r, k);
+    if (r == 2 && k == 1) step.reduce = false;  // copies where it should add
+    return step;
+  };
+  const auto topology = oracle::star(5, {Bandwidth::gb_per_s(50)}, microseconds(1));
+  FastEngine engine(*topology, {}, {});
+  Payload payload(engine, 7);
+  payload.verify(0);
+  engine.observe(&payload);
+  run_fast(engine, {job_of(oracle::gpus_of(*topology), {.algorithm = &broken, .ranks = 5, .elements = 50})});
+  const std::string& failure = payload.verification(0).failure;
+  INFO(failure);
+  CHECK(failure.find("job \"job 0\", collective 0 (all_reduce ring): rank ") == 0);
+  CHECK(failure.find("the sum over all ranks") != std::string::npos);
+}
+
 TEST_CASE("ranks that add the same numbers end with the same bits") {
   const Rank n = 7;
   const int64_t elements = 29;

@@ -67,7 +67,9 @@ class Dump {
   void put(const AlgorithmSpec& a) { all(a.algorithm, a.inner, a.outer, a.rounds, a.channels); }
   void put(const RunSpec& r) { all(r.steps, r.warmup); }
   void put(const Pair& p) { all(p.from, p.to); }
+  void put(const CollectiveJobSpec::OtherSize& o) { all(o.ranks, o.size); }
   void put(const CollectiveJobSpec& j) {
+    all(j.callers, j.other_sizes);
     all(j.collective, j.algorithms, j.sizes, j.dtype, j.root, j.sends, j.receives, j.run);
   }
   void put(const TensorSpec& t) { all(t.name, t.elements, t.ready); }

@@ -33,7 +33,7 @@ constexpr const char* kNodes =
     "  l: {kind: ddp, ranks: x, model: {layers: [{name: a, parameters: [{name: w, elements: 1}]}]}}\n"
     "  t: {kind: ddp, ranks: x, model: {tensors: [{name: w, elements: 1}]}}\n"
     "  s: {kind: collective, ranks: x, size: 1 B, collective: send_recv,\n"
-    "      sends: [{from: 1, to: 0}], receives: [{from: 1, to: 0}]}\n"
+    "      sends: [{from: 1, to: 0}], receives: [{from: 1, to: 0}], other_sizes: [{ranks: 0, size: 2 B}]}\n"
     "  n: {kind: training, ranks: x, all_reduce: {algorithm: hierarchical}}\n"
     "  k: {kind: training, ranks: x, comm_hook: topk}\n"
     "  p: {kind: training, ranks: x, comm_hook: powersgd}\n"
@@ -156,6 +156,9 @@ Rows rows() {
       {"jobs.NAME.all_reduce.outer", "jobs.d.all_reduce.outer=tree"},
       {"jobs.NAME.all_reduce.rounds", "jobs.d.all_reduce.rounds=lockstep"},
       {"jobs.NAME.all_reduce.channels", "jobs.d.all_reduce.channels=2"},
+      {"jobs.NAME.callers", "jobs.c.callers=0-2"},
+      {"jobs.NAME.other_sizes[].ranks", "jobs.s.other_sizes[0].ranks=1"},
+      {"jobs.NAME.other_sizes[].size", "jobs.s.other_sizes[0].size=3 B"},
       {"jobs.NAME.verify", "jobs.c.verify=true"},
       {"jobs.NAME.samples", "jobs.n.samples=8 samples"},
       {"jobs.NAME.shards", "jobs.n.shards=[100 samples, 156 samples]"},

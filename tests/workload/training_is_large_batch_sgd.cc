@@ -156,16 +156,19 @@ TEST_CASE("what cannot be trained is refused") {
                        errors) == nullptr);
     return errors.text();
   };
-  using Catch::Matchers::Contains;
+  const auto holds = [](const std::string& text, const std::string& part) {
+    INFO(text);
+    CHECK(text.find(part) != std::string::npos);
+  };
   TrainingJobSpec spec;
   spec.shards = {100, 60, 96};
-  CHECK_THAT(refused(spec), Contains("3 shards for 4 workers"));
+  holds(refused(spec), "3 shards for 4 workers");
   spec.shards = {100, 60, 60, 35};
-  CHECK_THAT(refused(spec), Contains("shards of 255 samples together; the batch has 256"));
+  holds(refused(spec), "shards of 255 samples together; the batch has 256");
   spec.shards = {};
   spec.samples = 3;
-  CHECK_THAT(refused(spec), Contains("3 samples for 4 workers"));
+  holds(refused(spec), "3 samples for 4 workers");
   spec.samples = 256;
   spec.left_out = "w3";
-  CHECK_THAT(refused(spec), Contains("unknown parameter \"w3\"; did you mean"));
+  holds(refused(spec), "unknown parameter \"w3\"; allowed: w1, b1, w2, b2");
 }

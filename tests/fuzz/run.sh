@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# run.sh [SECONDS]: each target under libFuzzer with ASan and UBSan; 30 s each unless told. Findings stay in build-fuzz/.
+set -euo pipefail
+root=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.." && pwd)
+build=${BRIGADE_FUZZ_BUILD:-$root/build-fuzz}
+seconds=${1:-30}
+
+command -v clang++ >/dev/null || { echo "needs clang and libclang-rt-14-dev" >&2; exit 2; }
+cmake -S "$root" -B "$build" -G Ninja -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS=-O1 \
+  -DBRIGADE_SANITIZE=ON -DBRIGADE_FUZZ=ON >/dev/null
+cmake --build "$build" --target fuzz_scenario fuzz_topology
+cd "$build"
+for target in scenario topology; do
+  mkdir -p "corpus/$target"
+  echo "fuzzing $target for $seconds s"
+  tests/fuzz_"$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=8192 -print_final_stats=1 \
+    -verbosity=0 "corpus/$target" "$root/tests/fuzz/corpus/$target"
+done
