@@ -1,6 +1,7 @@
 // Why a run cannot go on, in words: ranks, rounds, links, who waits for whom. And the counters that must
 // balance.
 #include <algorithm>
+#include <iterator>
 
 #include "absl/strings/str_cat.h"
 #include "sim/collective/algorithm.h"
@@ -93,12 +94,15 @@ void Engine<Network>::compare_receives(const Slot& slot, Rank r) {
     expected.push_back(plan.algorithm->from(plan, r, 0, i));
   std::sort(sent.begin(), sent.end());
   std::sort(expected.begin(), expected.end());
-  const auto apart = std::mismatch(sent.begin(), sent.end(), expected.begin(), expected.end());
-  if (apart.first == sent.end()) return;
+  std::vector<Rank> missing, others;
+  std::set_difference(expected.begin(), expected.end(), sent.begin(), sent.end(),
+                      std::back_inserter(missing));
+  std::set_difference(sent.begin(), sent.end(), expected.begin(), expected.end(), std::back_inserter(others));
+  if (missing.empty() || others.empty()) return;
   failure_ =
       absl::StrCat(call_name(slot.comm, slot.index), ": ", place_of(slot.comm, r), " waits in round 0 for ",
-                   place_of(slot.comm, *apart.second), ", which sends it nothing; what came from ",
-                   place_of(slot.comm, *apart.first), " is not expected");
+                   place_of(slot.comm, missing.front()), ", which sends it nothing; what came from ",
+                   place_of(slot.comm, others.front()), " is not expected");
 }
 
 // "rank 2 (node[0].gpu[2]) waits in round 0 for rank 5 (node[0].gpu[5]), which has finished"

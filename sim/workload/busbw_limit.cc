@@ -1,6 +1,7 @@
 #include "sim/workload/busbw_limit.h"
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -63,24 +64,19 @@ double busbw_limit_gb_per_s(Collective collective, Rank root, std::span<const Ve
 std::string busbw_above_wire(const CollectiveRow& row, std::span<const VertexId> devices,
                              const Topology& topology) {
   std::vector<LinkId> route(static_cast<size_t>(std::max(1, topology.router().hops_max())));
-  const Link* slowest = nullptr;
-  LinkId which = kNone;
+  std::optional<Bandwidth> slowest;
   for (size_t r = 0; r < devices.size(); ++r) {
-    const VertexId to = devices[(r + 1) % devices.size()];
-    const int hops = topology.router().route(devices[r], to, 0, route.data());
+    const int hops = topology.router().route(devices[r], devices[(r + 1) % devices.size()], 0, route.data());
     for (int i = 0; i < hops; ++i) {
-      const Link& l = topology.links()[route[static_cast<size_t>(i)]];
-      if (slowest != nullptr && slowest->bandwidth <= l.bandwidth) continue;
-      slowest = &l;
-      which = route[static_cast<size_t>(i)];
+      const Bandwidth b = topology.links()[route[static_cast<size_t>(i)]].bandwidth;
+      slowest = slowest ? std::min(*slowest, b) : b;
     }
   }
-  if (slowest == nullptr) return "";
-  const double wire = static_cast<double>(slowest->bandwidth.bytes_per_s().count) * 1e-9;
+  if (!slowest) return "";
+  const double wire = static_cast<double>(slowest->bytes_per_s().count) * 1e-9;
   if (row.busbw_gb_per_s <= wire * (1 + 1e-9)) return "";
-  return absl::StrCat("busbw of ", row.algorithm, " is above the ", to_string(slowest->bandwidth), " of ",
-                      topology.link_name(which), ": busbw counts as if all crossed each wire, and ",
-                      row.algorithm, " sends only part of it there");
+  return absl::StrCat(row.algorithm, ": busbw above a link's ", to_string(*slowest),
+                      ", as only part of the data crosses it");
 }
 
 }  // namespace brigade

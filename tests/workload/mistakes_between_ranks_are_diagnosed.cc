@@ -89,6 +89,20 @@ TEST_CASE("a receive from a peer that sends nothing, although the count is right
         "it nothing; what came from rank 0 (node[0].gpu[0]) is not expected");
 }
 
+TEST_CASE("sends and receives that cross") {
+  CollectiveJobSpec spec;
+  spec.collective = Collective::kSendRecv;
+  AlgorithmSpec how;
+  how.algorithm = "listed";
+  spec.algorithms = {how};
+  spec.sends = {{0, 1}};
+  spec.receives = {{{1, 0}}};
+  const std::string failure = failure_of(job_of(spec));
+  holds(failure, "rank 1 (node[0].gpu[1]) got a message in round 0 that it does not receive");
+  spec.receives = {{{0, 1}, {0, 1}}};  // one of two comes
+  holds(failure_of(job_of(spec)), "waits in round 0 of 1 with 1 of 2 messages arrived");
+}
+
 TEST_CASE("more ranks than devices, ranks that do not exist") {
   std::string failure;
   holds(prepared(job_of({}, "node[0].gpu[0-15]"), &failure), "gpu[0-15]");
