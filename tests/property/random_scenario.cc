@@ -1,5 +1,9 @@
 #include "tests/property/random_scenario.h"
 
+#include <algorithm>
+#include <initializer_list>
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "sim/base/random.h"
@@ -7,6 +11,14 @@
 
 namespace brigade::property {
 namespace {
+
+// What is drawn for the pieces is drawn in their order (arguments of a function have none), so that a seed
+// means the same scenario with every compiler.
+std::string in_order(std::initializer_list<absl::AlphaNum> pieces) {
+  std::string text;
+  for (const absl::AlphaNum& piece : pieces) text.append(piece.data(), piece.size());
+  return text;
+}
 
 class Draw {
  public:
@@ -20,8 +32,8 @@ class Draw {
 };
 
 std::string cable(Draw& d) {
-  return absl::StrCat("bandwidth: ", d.among({"450 GB/s", "50 GB/s", "12.5 GB/s", "7.7 GB/s", "1 GB/s"}),
-                      ", latency: ", d.between(0, 3000), " ns");
+  return in_order({"bandwidth: ", d.among({"450 GB/s", "50 GB/s", "12.5 GB/s", "7.7 GB/s", "1 GB/s"}),
+                   ", latency: ", d.between(0, 3000), " ns"});
 }
 
 // A number of GPUs in each of so many nodes.
@@ -33,25 +45,24 @@ std::string cluster(Draw& d, Machine& m) {
   m = {d.between(1, 4), d.between(1, 4)};
   if (m.nodes * m.gpus == 1) m.gpus = 2;
   const std::string family = m.gpus == 1 ? "switched" : d.among({"switched", "full_mesh", "ring"});
-  std::string text = absl::StrCat("cluster:\n  node_types:\n    n:\n      gpus: ", m.gpus,
-                                  "\n      nvlink: {family: ", family, ", ", cable(d), "}\n");
+  std::string text = in_order({"cluster:\n  node_types:\n    n:\n      gpus: ", m.gpus,
+                               "\n      nvlink: {family: ", family, ", ", cable(d), "}\n"});
   if (family == "ring") text += "      forward: true\n";
   if (m.nodes > 1)
-    absl::StrAppend(&text, "      nics: {count: ", m.gpus, ", host: {", cable(d), "}, port: {", cable(d),
-                    "}}\n");
-  absl::StrAppend(&text, "  nodes: [{type: n, count: ", m.nodes, "}]\n");
+    text += in_order({"      nics: {count: ", m.gpus, ", host: {", cable(d), "}, port: {", cable(d), "}}\n"});
+  text += in_order({"  nodes: [{type: n, count: ", m.nodes, "}]\n"});
   if (m.nodes == 1) return text;
   const std::string fabric = d.among({"switch", "leaf_spine", "rail_optimised"});
-  if (fabric == "switch") return absl::StrCat(text, "  fabric: {family: switch}\n");
-  return absl::StrCat(text, "  fabric: {family: ", fabric, ", nodes_per_leaf: ", m.nodes % 2 == 0 ? 2 : 1,
-                      ", spines: ", d.between(1, 3), ", oversubscription: ", d.among({"1", "2"}), "}\n");
+  if (fabric == "switch") return in_order({text, "  fabric: {family: switch}\n"});
+  return in_order({text, "  fabric: {family: ", fabric, ", nodes_per_leaf: ", m.nodes % 2 == 0 ? 2 : 1,
+                   ", spines: ", d.between(1, 3), ", oversubscription: ", d.among({"1", "2"}), "}\n"});
 }
 
 std::string network(Draw& d) {
   std::string text =
-      absl::StrCat("network: {segment: ", d.among({"whole", "auto", "1000 B", "4 KiB", "1 MiB"}));
-  if (d.one_in(3)) absl::StrAppend(&text, ", window: ", d.between(1, 4));
-  if (d.one_in(4)) absl::StrAppend(&text, ", overhead: ", d.between(1, 2000), " ns");
+      in_order({"network: {segment: ", d.among({"whole", "auto", "1000 B", "4 KiB", "1 MiB"})});
+  if (d.one_in(3)) text += in_order({", window: ", d.between(1, 4)});
+  if (d.one_in(4)) text += in_order({", overhead: ", d.between(1, 2000), " ns"});
   return text + "}\n";
 }
 
@@ -60,75 +71,59 @@ std::string collective_job(Draw& d, const Machine& m) {
   const Algorithm* a = all[static_cast<size_t>(d.between(0, static_cast<int64_t>(all.size()) - 1))];
   const bool hierarchical = std::string(a->name) == "hierarchical";
   const int64_t ranks = m.nodes * m.gpus;
-  std::string text = absl::StrCat("collective: ", name_of(a->collective), ", dtype: fp32");
+  std::string text = in_order({"collective: ", name_of(a->collective), ", dtype: fp32"});
   if (hierarchical)
-    absl::StrAppend(
-        &text, ", algorithm: {name: hierarchical, inner: ", d.among({"ring", "halving_doubling", "direct"}),
-        ", outer: ", d.among({"ring", "tree", "butterfly", "halving_doubling", "direct", "naive"}), "}");
+    text += in_order(
+        {", algorithm: {name: hierarchical, inner: ", d.among({"ring", "halving_doubling", "direct"}),
+         ", outer: ", d.among({"ring", "tree", "butterfly", "halving_doubling", "direct", "naive"}), "}"});
   else
-    absl::StrAppend(&text, ", algorithm: ", a->name);
+    text += in_order({", algorithm: ", a->name});
   if (a->collective != Collective::kBarrier)
-    absl::StrAppend(&text, ", sizes: [", 4 * d.between(0, 3000), " B, ", 4 * d.between(0, 3 * ranks), " B]");
+    text += in_order({", sizes: [", 4 * d.between(0, 3000), " B, ", 4 * d.between(0, 3 * ranks), " B]"});
   if (a->collective == Collective::kBroadcast || a->collective == Collective::kReduce)
-    absl::StrAppend(&text, ", root: ", d.between(0, ranks - 1));
+    text += in_order({", root: ", d.between(0, ranks - 1)});
   if (d.one_in(4)) text += ", rounds: lockstep";
-  if (d.one_in(4)) absl::StrAppend(&text, ", channels: ", d.between(2, 3));
-  return absl::StrCat(text, ", run: {steps: ", d.between(1, 2), "}");
+  if (d.one_in(4)) text += in_order({", channels: ", d.between(2, 3)});
+  return in_order({text, ", run: {steps: ", d.between(1, 2), "}"});
 }
 
 std::string ddp_job(Draw& d) {
   std::string text = "model: {tensors: [";
   for (int64_t i = d.between(1, 5); i > 0; --i)
-    absl::StrAppend(&text, "{name: t", i, ", elements: ", d.between(1, 2000), ", ready: ", 10 * (6 - i),
-                    " us}", i > 1 ? ", " : "");
-  return absl::StrCat(
-      text, "], forward: 20 us, backward: 60 us}, optimizer: {kind: none}, buckets: {rule: fixed, cap: ",
-      d.between(1, 8000), " B, gradient_as_bucket_view: true}, all_reduce: {algorithm: ",
-      d.among({"ring", "tree", "butterfly", "halving_doubling", "direct", "double_binary_tree"}),
-      "}, run: {steps: 2}");
+    text += in_order({"{name: t", i, ", elements: ", d.between(1, 2000), ", ready: ", 10 * (6 - i), " us}",
+                      i > 1 ? ", " : ""});
+  return in_order(
+      {text, "], forward: 20 us, backward: 60 us}, optimizer: {kind: none}, buckets: {rule: fixed, cap: ",
+       d.between(1, 8000), " B, gradient_as_bucket_view: true}, all_reduce: {algorithm: ",
+       d.among({"ring", "tree", "butterfly", "halving_doubling", "direct", "double_binary_tree"}),
+       "}, run: {steps: 2}"});
 }
 
 std::string training_job(Draw& d) {
-  return absl::StrCat(
-      "samples: 64 samples, steps: 3, comm_hook: ", d.among({"none", "fp16", "bf16", "topk", "powersgd"}),
-      ", batch_norm: ", d.among({"none", "local", "synchronised"}),
-      ", all_reduce: {algorithm: ", d.among({"ring", "tree", "butterfly", "naive"}), "}");
+  return in_order(
+      {"samples: 64 samples, steps: 3, comm_hook: ", d.among({"none", "fp16", "bf16", "topk", "powersgd"}),
+       ", batch_norm: ", d.among({"none", "local", "synchronised"}),
+       ", all_reduce: {algorithm: ", d.among({"ring", "tree", "butterfly", "naive"}), "}"});
 }
 
 std::string job(Draw& d, const Machine& m, size_t number) {
   const int64_t kind = d.between(0, 9);
   const char* name = kind < 7 ? "collective" : kind < 9 ? "ddp" : "training";
-  return absl::StrCat(
-      "  job", number, ": {kind: ", name,
-      ", ranks: \"node[*].gpu[*]\", verify: true, start: ", d.one_in(2) ? 0 : d.between(0, 50), " us, ",
-      kind < 7   ? collective_job(d, m)
-      : kind < 9 ? ddp_job(d)
-                 : training_job(d),
-      "}\n");
+  return in_order({"  job", number, ": {kind: ", name, ", ranks: \"node[*].gpu[*]\", verify: true, start: ",
+                   d.one_in(2) ? 0 : d.between(0, 50), " us, ",
+                   kind < 7   ? collective_job(d, m)
+                   : kind < 9 ? ddp_job(d)
+                              : training_job(d),
+                   "}\n"});
 }
 
-}  // namespace
+// Pieces of a job, and what is simpler.
+constexpr std::pair<const char*, const char*> kPieces[] = {
+    {", rounds: lockstep", ""},        {", channels: 2", ""},    {", channels: 3", ""},
+    {"steps: 2", "steps: 1"},          {"steps: 3", "steps: 1"}, {", batch_norm: local", ""},
+    {", batch_norm: synchronised", ""}};
 
-std::string RandomScenario::yaml() const {
-  return absl::StrCat("brigade: 1\nseed: ", seed, "\n", cluster, network, "jobs:\n", absl::StrJoin(jobs, ""),
-                      changes.empty() ? "" : "changes:\n", absl::StrJoin(changes, ""));
-}
-
-RandomScenario draw(uint64_t seed) {
-  Draw d(seed);
-  RandomScenario s;
-  s.seed = seed;
-  Machine m{};
-  s.cluster = cluster(d, m);
-  s.network = network(d);
-  for (int64_t i = d.between(1, 3); i > 0; --i) s.jobs.push_back(job(d, m, s.jobs.size()));
-  if (d.one_in(2))
-    s.changes.push_back(absl::StrCat("  - {ranks: ", d.between(0, m.nodes * m.gpus - 1),
-                                     ", start: ", d.between(1, 40), " us}\n"));
-  if (d.one_in(3)) s.changes.push_back("  - {links: \"node[0].gpu[0]\", bandwidth: 25 %}\n");
-  return s;
-}
-
+// With one piece less, or simpler.
 std::vector<RandomScenario> simpler(const RandomScenario& scenario) {
   std::vector<RandomScenario> list;
   for (size_t i = 0; i < scenario.changes.size(); ++i) {
@@ -143,7 +138,46 @@ std::vector<RandomScenario> simpler(const RandomScenario& scenario) {
     list.push_back(scenario);
     list.back().network.clear();
   }
+  for (size_t i = 0; i < scenario.jobs.size(); ++i) {
+    for (const auto& [piece, plainer] : kPieces) {
+      const size_t at = scenario.jobs[i].find(piece);
+      if (at == std::string::npos) continue;
+      list.push_back(scenario);
+      list.back().jobs[i].replace(at, std::string(piece).size(), plainer);
+    }
+  }
   return list;
+}
+
+}  // namespace
+
+std::string RandomScenario::yaml() const {
+  return in_order({"brigade: 1\nseed: ", seed, "\n", cluster, network, "jobs:\n", absl::StrJoin(jobs, ""),
+                   changes.empty() ? "" : "changes:\n", absl::StrJoin(changes, "")});
+}
+
+RandomScenario draw(uint64_t seed) {
+  Draw d(seed);
+  RandomScenario s;
+  s.seed = seed;
+  Machine m{};
+  s.cluster = cluster(d, m);
+  s.network = network(d);
+  for (int64_t i = d.between(1, 3); i > 0; --i) s.jobs.push_back(job(d, m, s.jobs.size()));
+  if (d.one_in(2))
+    s.changes.push_back(in_order(
+        {"  - {ranks: ", d.between(0, m.nodes * m.gpus - 1), ", start: ", d.between(1, 40), " us}\n"}));
+  if (d.one_in(3)) s.changes.push_back("  - {links: \"node[0].gpu[0]\", bandwidth: 25 %}\n");
+  return s;
+}
+
+RandomScenario smallest(RandomScenario scenario, const std::function<bool(const RandomScenario&)>& fails) {
+  for (;;) {
+    const std::vector<RandomScenario> candidates = simpler(scenario);
+    const auto next = std::find_if(candidates.begin(), candidates.end(), fails);
+    if (next == candidates.end()) return scenario;
+    scenario = *next;
+  }
 }
 
 }  // namespace brigade::property

@@ -2,6 +2,7 @@
 // written as YAML and read by the front door, so that what fails can be replayed by a user.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,7 @@ struct RandomScenario {
 
 RandomScenario draw(uint64_t seed);
 
-// With one piece less or simpler; shorter lists mean: there is nothing more to try.
-std::vector<RandomScenario> simpler(const RandomScenario& scenario);
+// Takes pieces away, and makes others simpler, as long as `fails` stays true of what is left.
+RandomScenario smallest(RandomScenario scenario, const std::function<bool(const RandomScenario&)>& fails);
 
 }  // namespace brigade::property
