@@ -12,7 +12,7 @@ std::string text_of(const Verification& found) {
   return absl::StrCat(
       "  verified: ", plural(found.collectives, "collective"), " on all ranks, ",
       grouped(static_cast<double>(found.values)),
-      " values against the direct sum: whole numbers bit-equal,\n            random numbers ",
+      " values against the direct sum:\n            whole numbers bit-equal, random numbers ",
       found.largest_difference == 0
           ? "bit-equal to the exact sum"
           : absl::StrFormat("apart by at most %.1e of the sum of magnitudes", found.largest_difference),

@@ -13,7 +13,7 @@
 namespace brigade {
 namespace {
 
-constexpr int kCablesMax = 1024, kCostMax = 1'000'000;
+constexpr int kCostMax = 1'000'000;
 constexpr int64_t kBandwidthMax = int64_t{1} << 60;
 
 // Reports about one named thing at one place.

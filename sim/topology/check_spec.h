@@ -6,6 +6,7 @@
 
 namespace brigade {
 
+constexpr int kCablesMax = 1024;  // that act as one link
 constexpr int kGpusPerNodeMax = 65'536;
 constexpr int kNvswitchesMax = 64;
 constexpr int kPcieSwitchesMax = 64;

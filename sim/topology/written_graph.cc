@@ -6,6 +6,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "sim/topology/check_spec.h"
 
 namespace brigade {
 namespace {
@@ -83,7 +84,9 @@ class Writer {
     const std::optional<VertexId> a = find(w.a, w.cable.at), b = find(w.b, w.cable.at);
     if (!a || !b) return;
     if (*a == *b) return errors_.error(w.cable.at, absl::StrCat("a cable from \"", w.a, "\" to itself"));
-    graph_.cable(*a, *b, w.cable, kCostDefault);
+    // A count that check_spec has refused: only the cable's ends count here.
+    const bool counted = w.cable.cables >= 1 && w.cable.cables <= kCablesMax;
+    graph_.cable(*a, *b, counted ? w.cable : CableSpec{}, kCostDefault);
   }
 
   void check_cabled() const {
