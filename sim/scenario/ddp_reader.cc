@@ -124,6 +124,8 @@ void read_ddp_job(Fields& in, DdpJobSpec& out) {
   in.defaulted("host_gap", duration(), out.host_gap, "between steps");
   read_buckets(in, out.buckets);
   read_all_reduce(in, out.all_reduce);
+  // PyTorch's first step reduces everything in one bucket: unless told, it is not what is measured.
+  if (out.buckets.rule == BucketRule::kPytorch) out.run.warmup = 1;
   read_run(in, out.run);
 }
 

@@ -1,5 +1,6 @@
 #include "sim/trace/chrome_trace.h"
 
+#include <algorithm>
 #include <string_view>
 #include <vector>
 
@@ -116,14 +117,30 @@ void Writer::metadata() {
   }
 }
 
+// Viewers add ts and dur as doubles, where 25014.167 + 521.129 is a little more than 25535.296: the next
+// slice would begin inside this one. So a slice gives up nanoseconds until its end, as they see it, passes
+// neither its own end nor its parent's.
 void Writer::slices(TrackId track) {
+  struct Open {
+    int64_t end_ns;
+    double seen_end_us;
+  };
+  const auto us = [](int64_t ns) { return static_cast<double>(ns) / 1e3; };
+  std::vector<Open> open;
   for (const uint32_t index : timeline_.slices(track)) {
     const auto& slice = recorder_.slices()[index];
-    const int64_t begin_ns = round_to_ns(slice.begin);
+    const int64_t end_ns = round_to_ns(slice.end);
+    int64_t begin_ns = round_to_ns(slice.begin);
+    int64_t dur_ns = end_ns - begin_ns;
+    while (!open.empty() && open.back().end_ns <= begin_ns && open.back().end_ns < end_ns) open.pop_back();
+    const double limit_us = open.empty() ? us(end_ns) : std::min(us(end_ns), open.back().seen_end_us);
+    while (dur_ns > 0 && us(begin_ns) + us(dur_ns) > limit_us) --dur_ns;
+    while (us(begin_ns) > limit_us) --begin_ns;
+    open.push_back({end_ns, us(begin_ns) + us(dur_ns)});
     begin_event('X', track);
     timestamp(begin_ns);
     line_ += ",\"dur\":";
-    append_us(line_, round_to_ns(slice.end) - begin_ns);
+    append_us(line_, dur_ns);
     field("name", slice.name);
     field("cat", slice.category);
     if (slice.args_count != 0) args(slice);

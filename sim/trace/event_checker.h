@@ -24,6 +24,7 @@ class EventChecker {
  private:
   struct Interval {
     int64_t begin_ns, end_ns;
+    double seen_end_us = 0;  // ts + dur, added as viewers do
   };
 
   struct Thread {
