@@ -44,8 +44,8 @@ struct Layer {
   std::optional<Duration> forward_time, backward_time;  // written out: the passes do not count then
 };
 
-// State that is not trained but kept alike on all ranks (batch norm's running statistics): DDP broadcasts it before
-// a step's first forward, all tensors of a dtype together.
+// State that is not trained but kept alike on all ranks (batch norm's running statistics): DDP broadcasts it
+// before a step's first forward, all tensors of a dtype together.
 struct Buffers {
   DType dtype = DType::kFp32;
   int64_t elements = 0;

@@ -26,7 +26,7 @@ struct RunOptions {
   Recorder* recorder = nullptr;  // null: no trace
   bool hash_events = false;
   bool paranoid = false;  // checks the expensive invariants too, event by event
-  bool shuffle = false;  // tests: the events of an instant are created in another order
+  bool shuffle = false;   // tests: the events of an instant are created in another order
 };
 
 struct LinkResult {
