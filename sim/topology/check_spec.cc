@@ -84,7 +84,7 @@ void check_types(const ClusterSpec& spec, Diagnostics& errors) {
     check_counts(t, r);
     check_shares(t, r);
     if (t.family != NodeFamily::kNone) check_cable(t.nvlink, r.what + ": nvlink", t.at, errors);
-    if (t.pcie_switches > 0) check_cable(t.pcie, r.what + ": pcie", t.at, errors);
+    if (t.pcie_switches > 0 || (t.host && t.nics == 0)) check_cable(t.pcie, r.what + ": pcie", t.at, errors);
     if (t.sockets > 1) check_cable(t.socket_link, r.what + ": socket link", t.at, errors);
     if (t.nics > 0) check_cable(t.nic_host, r.what + ": nic host cable", t.at, errors);
     if (t.nics > 0) check_cable(t.nic_port, r.what + ": nic port cable", t.at, errors);
@@ -97,6 +97,14 @@ int64_t cables_of(const NodeType& t) {
   if (t.family == NodeFamily::kSwitched) nvlinks = gpus * t.nvswitches;
   if (t.family == NodeFamily::kFullMesh) nvlinks = gpus * (gpus - 1) / 2;
   return nvlinks + gpus + 3 * int64_t{t.nics} + t.pcie_switches + int64_t{t.sockets} * t.sockets;
+}
+
+// Not refused by check_counts: small enough to be counted.
+bool is_countable(const NodeType& t) {
+  const auto within = [](int value, int64_t high) { return value >= 0 && value <= high; };
+  return within(t.gpus, kGpusPerNodeMax) && within(t.nics, NodeRoutes::kTableDevicesMax) &&
+         within(t.pcie_switches, kPcieSwitchesMax) && within(t.sockets, kSocketsMax) &&
+         within(t.nvswitches, kNvswitchesMax);
 }
 
 void check_groups(const ClusterSpec& spec, Diagnostics& errors) {
@@ -113,6 +121,9 @@ void check_groups(const ClusterSpec& spec, Diagnostics& errors) {
       errors.error(g.at, absl::StrCat("unknown node type \"", g.type, "\"", suggestion(g.type, names)));
     } else if (sound) {
       const NodeType& t = spec.types[static_cast<size_t>(type - names.begin())];
+      // Beyond the limits the exact number does not matter, and may not fit.
+      all_known &= is_countable(t);
+      if (!is_countable(t) || vertices > kVerticesMax || cables > kCablesInAllMax) continue;
       vertices += int64_t{g.count} * (t.gpus + t.nvswitches + t.pcie_switches + t.sockets + t.nics);
       cables += int64_t{g.count} * cables_of(t);
       nics += int64_t{g.count} * t.nics;
