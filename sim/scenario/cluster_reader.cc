@@ -97,9 +97,13 @@ void read_node_type(const std::string& name, Fields& in, const Models& models, N
   read_model_name(in, "gpu", models, out.gpu, "model of the GPUs");
   in.map("nvlink", Need::kOptional, "NVLink among the GPUs",
          [&](Fields& nvlink) { read_nvlink(nvlink, out); });
-  in.map("pcie", Need::kOptional, "PCIe below the hosts", [&](Fields& pcie) { read_pcie(pcie, out); });
+  const bool pcie =
+      in.map("pcie", Need::kOptional, "PCIe below the hosts", [&](Fields& tree) { read_pcie(tree, out); });
   in.map("nics", Need::kOptional, "network cards", [&](Fields& nics) { read_nics(nics, out); });
   in.defaulted("host", flag(), out.host, "a host that sends and receives, even without PCIe switches");
+  if (out.host && out.gpus > 0 && out.nics == 0 && !pcie && !in.describing() && !in.has("pcie")) {
+    in.error(in.place_of("host"), "a host without NICs is cabled to the GPUs by PCIe: missing key \"pcie\"");
+  }
   read_model_name(in, "host_model", models, out.host_model, "model of the hosts");
   in.defaulted("forward", flag(), out.forward, "GPUs may relay for others");
 }

@@ -120,20 +120,13 @@ void EventChecker::slice(const Json& e, int64_t pid) {
   const int64_t end = *begin + *dur;
   if (*begin < thread.last_begin_ns) violation(absl::StrCat(name, " begins before the slice ahead of it"));
   thread.last_begin_ns = *begin;
+  // Nesting as viewers see it, who add ts and dur as doubles.
   const double begin_us = e["ts"].get<double>(), seen_end_us = begin_us + e["dur"].get<double>();
-  while (!thread.open.empty() && thread.open.back().end_ns <= *begin) {
-    if (thread.open.back().seen_end_us > begin_us)
-      violation(absl::StrCat(
-          name, " begins before the end of the slice ahead, where ts and dur are added as doubles"));
-    thread.open.pop_back();
-  }
+  while (!thread.open.empty() && thread.open.back().seen_end_us <= begin_us) thread.open.pop_back();
   if (thread.open.empty()) {
-    thread.outermost.push_back({*begin, end});
-  } else if (end > thread.open.back().end_ns) {
-    violation(absl::StrCat(name, " overlaps the slice around it without nesting"));
+    thread.outermost.push_back({*begin, end, seen_end_us});
   } else if (seen_end_us > thread.open.back().seen_end_us) {
-    violation(
-        absl::StrCat(name, " passes the end of the slice around it, where ts and dur are added as doubles"));
+    violation(absl::StrCat(name, " overlaps the slice around it without nesting"));
   }
   thread.open.push_back({*begin, end, seen_end_us});
   const auto& process = processes_[pid];

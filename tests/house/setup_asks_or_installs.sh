@@ -3,6 +3,7 @@
 # small scripts that write down how they were called.
 # shellcheck disable=SC2016  # the actors' bodies expand when they play
 set -euo pipefail
+unset BRIGADE_CMAKE_ARGS  # of whoever runs the tests
 root=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.." && pwd)
 stage=$(mktemp -d)
 trap 'rm -rf "$stage"' EXIT
