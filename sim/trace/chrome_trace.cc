@@ -1,7 +1,6 @@
 #include "sim/trace/chrome_trace.h"
 
 #include <algorithm>
-#include <cmath>
 #include <string_view>
 #include <vector>
 
@@ -118,15 +117,13 @@ void Writer::metadata() {
   }
 }
 
-// Viewers add ts and dur as doubles, where 25014.167 + 521.129 is a little more than 25535.296: a slice that
-// begins there would begin inside this one. So a slice gives up a nanosecond where its end, as they see it,
-// would pass its parent's or the begin of the next.
+// Viewers subtract and add ts and dur as doubles, where 25014.167 + 521.129 is a little more than 25535.296:
+// a slice that begins there would begin inside this one. So a slice that touches the next, or ends with its
+// parent, is written one nanosecond shorter: more than such sums can be wrong by.
 void Writer::slices(TrackId track) {
   struct Open {
-    int64_t end_ns;
-    double seen_end_us;
+    int64_t end_ns, written_end_ns;
   };
-  const auto us = [](int64_t ns) { return static_cast<double>(ns) / 1e3; };
   const auto& all = recorder_.slices();
   const auto order = timeline_.slices(track);
   std::vector<Open> open;
@@ -134,14 +131,13 @@ void Writer::slices(TrackId track) {
     const auto& slice = all[index];
     const int64_t begin_ns = round_to_ns(slice.begin), end_ns = round_to_ns(slice.end);
     while (!open.empty() && open.back().end_ns <= begin_ns) open.pop_back();
-    double limit_us = open.empty() ? HUGE_VAL : open.back().seen_end_us;
     const auto begins_before = [&](uint32_t i) { return round_to_ns(all[i].begin) < end_ns; };
     const auto next = std::partition_point(order.begin(), order.end(), begins_before);
-    if (next != order.end() && round_to_ns(all[*next].begin) == end_ns)
-      limit_us = std::min(limit_us, us(end_ns));
-    int64_t dur_ns = end_ns - begin_ns;
-    while (dur_ns > 0 && us(begin_ns) + us(dur_ns) > limit_us) --dur_ns;
-    open.push_back({end_ns, us(begin_ns) + us(dur_ns)});
+    const bool touches = next != order.end() && round_to_ns(all[*next].begin) == end_ns;
+    int64_t written_end_ns = end_ns - touches;
+    if (!open.empty()) written_end_ns = std::min(written_end_ns, open.back().written_end_ns - 1);
+    const int64_t dur_ns = std::max<int64_t>(0, written_end_ns - begin_ns);
+    open.push_back({end_ns, written_end_ns});
     begin_event('X', track);
     timestamp(begin_ns);
     line_ += ",\"dur\":";
