@@ -15,8 +15,14 @@ void* operator new(size_t n) {
   if (void* p = std::malloc(n)) return p;
   throw std::bad_alloc();
 }
+// The sanitizers' own nothrow form would not match the deletes below.
+void* operator new(size_t n, const std::nothrow_t&) noexcept {
+  ++allocations;
+  return std::malloc(n);
+}
 void operator delete(void* p) noexcept { std::free(p); }
 void operator delete(void* p, size_t) noexcept { std::free(p); }
+void operator delete(void* p, const std::nothrow_t&) noexcept { std::free(p); }
 
 using namespace brigade;
 
