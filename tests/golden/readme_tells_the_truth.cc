@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_replace.h"
 #include "tests/golden/run_scenario.h"
+#include "tests/source_dir.h"
 
 using namespace brigade;
 
@@ -13,7 +14,7 @@ namespace {
 constexpr const char* kIndent = "    ";
 
 std::string text_of(const std::string& path) {
-  std::ifstream file(absl::StrCat(BRIGADE_SOURCE_DIR, "/", path));
+  std::ifstream file(absl::StrCat(source_dir(), "/", path));
   REQUIRE(file);
   std::stringstream text;
   text << file.rdbuf();
@@ -47,7 +48,7 @@ TEST_CASE("the result that the README shows") {
 }
 
 TEST_CASE("the scenario that the README offers") {
-  const std::string folder = absl::StrCat(BRIGADE_SOURCE_DIR, "/topologies/");
+  const std::string folder = absl::StrCat(source_dir(), "/topologies/");
   const std::string yaml =
       absl::StrReplaceAll(block_beginning_with("# mine.yaml"), {{"topologies/", folder}});
   const auto path = std::filesystem::temp_directory_path() / "brigade_readme_scenario.yaml";

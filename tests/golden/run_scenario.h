@@ -8,12 +8,13 @@
 #include "absl/strings/str_cat.h"
 #include "sim/report/session.h"
 #include "tests/catch.h"
+#include "tests/source_dir.h"
 
 namespace brigade {
 
 inline RunResult run_scenario(const std::string& name, std::vector<std::string> overrides = {}) {
   Diagnostics errors;
-  const auto session = Session::open({.file = absl::StrCat(BRIGADE_SOURCE_DIR, "/scenarios/", name, ".yaml"),
+  const auto session = Session::open({.file = absl::StrCat(source_dir(), "/scenarios/", name, ".yaml"),
                                       .overrides = std::move(overrides),
                                       .trace = {.off = true}},
                                      errors);

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "tests/golden/run_scenario.h"
+#include "tests/source_dir.h"
 
 using namespace brigade;
 
@@ -29,8 +30,7 @@ TEST_CASE("one NIC at a quarter of its bandwidth holds all GPUs up, unless backw
 
 TEST_CASE("every scenario has its expected output, and none is left over") {
   std::vector<std::string> scenarios, expected;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(absl::StrCat(BRIGADE_SOURCE_DIR, "/scenarios"))) {
+  for (const auto& entry : std::filesystem::directory_iterator(absl::StrCat(source_dir(), "/scenarios"))) {
     const std::string name = entry.path().filename().string();
     const auto ends_in = [&](const std::string& suffix) { return name.ends_with(suffix); };
     const std::string stem = name.substr(0, name.find('.'));

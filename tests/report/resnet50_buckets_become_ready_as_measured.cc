@@ -4,6 +4,7 @@
 #include "sim/scenario/scenario.h"
 #include "sim/workload/run.h"
 #include "tests/catch.h"
+#include "tests/source_dir.h"
 
 using namespace brigade;
 
@@ -24,7 +25,7 @@ std::pair<Time, Time> last_slice(const Recorder& recorder, const std::string& na
 
 TEST_CASE("ResNet-50's buckets on two DGX A100") {
   Diagnostics errors;
-  const auto file = load_cluster(BRIGADE_SOURCE_DIR "/topologies/dgx_a100.yaml", {}, errors);
+  const auto file = load_cluster(source_dir() + "/topologies/dgx_a100.yaml", {}, errors);
   INFO(errors.text());
   REQUIRE(file);
   const auto topology = build_topology(file->cluster, {}, errors);

@@ -7,6 +7,7 @@
 
 #include "sim/report/report.h"
 #include "tests/catch.h"
+#include "tests/source_dir.h"
 
 using namespace brigade;
 
@@ -16,7 +17,7 @@ constexpr int64_t kEventsRepeated = 1'000'000;  // above, the shuffled run stand
 
 std::vector<std::string> scenario_files() {
   std::vector<std::string> files;
-  for (const auto& entry : std::filesystem::directory_iterator(BRIGADE_SOURCE_DIR "/scenarios"))
+  for (const auto& entry : std::filesystem::directory_iterator(source_dir() + "/scenarios"))
     if (entry.path().extension() == ".yaml") files.push_back(entry.path().string());
   std::sort(files.begin(), files.end());
   return files;

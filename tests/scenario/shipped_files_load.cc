@@ -4,6 +4,7 @@
 
 #include "tests/catch.h"
 #include "tests/scenario/scratch.h"
+#include "tests/source_dir.h"
 
 using namespace brigade;
 
@@ -11,8 +12,7 @@ namespace {
 
 std::vector<std::string> files_in(const std::string& folder) {
   std::vector<std::string> files;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(absl::StrCat(BRIGADE_SOURCE_DIR, "/", folder))) {
+  for (const auto& entry : std::filesystem::directory_iterator(absl::StrCat(source_dir(), "/", folder))) {
     if (entry.path().extension() == ".yaml") files.push_back(entry.path().string());
   }
   std::sort(files.begin(), files.end());

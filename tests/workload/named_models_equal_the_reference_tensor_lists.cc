@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/catch.h"
+#include "tests/source_dir.h"
 #include "tests/workload/workload_helpers.h"
 
 using namespace brigade;
@@ -22,7 +23,7 @@ TEST_CASE("named models register the reference's tensors in its order") {
                                                 {"llama2-7b", "llama2-7b"},
                                                 {"llama2-13b", "llama2-13b"},
                                                 {"llama2-70b", "llama2-70b"}}));
-  const std::string path = std::string(BRIGADE_SOURCE_DIR "/../shared/models/") + file + ".json";
+  const std::string path = source_dir() + "/../shared/models/" + file + ".json";
   std::ifstream in(path);
   if (!in) {
     WARN("skipped: no reference list for " << name);
