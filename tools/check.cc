@@ -1,14 +1,27 @@
-// brigade check FILE: everything short of running.
+// brigade check FILE: everything short of running, of a scenario or a study.
 #include <memory>
 
 #include "absl/strings/str_cat.h"
 #include "sim/report/session.h"
+#include "sim/study/sweep.h"
 #include "tools/command.h"
 
 namespace brigade {
 namespace {
 
+int check_study(const SessionRequest& request) {
+  Diagnostics errors;
+  const auto prepared = prepare_study(request.file, request.overrides, {}, errors);
+  print_diagnostics(errors);
+  if (!prepared) return kInputError;
+  const Study& study = prepared->study;
+  const std::string base = study.base_written ? "its base" : study.base_file;
+  return write_result(absl::StrCat(request.file, ": ok: ", study.points(),
+                                   study.points() == 1 ? " point of " : " points of ", base, "\n"));
+}
+
 int check(const SessionRequest& request) {
+  if (is_study(request.file)) return check_study(request);
   Diagnostics errors;
   const std::unique_ptr<Session> session = Session::open(request, errors);
   print_diagnostics(errors);
@@ -24,7 +37,7 @@ int check(const SessionRequest& request) {
 }  // namespace
 
 void add_check(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand("check", "read and check a scenario without running it");
+  CLI::App* command = app.add_subcommand("check", "read and check a scenario or a study without running it");
   const auto request = std::make_shared<SessionRequest>();
   command->add_option("scenario", request->file, "YAML file")->required()->type_name("FILE");
   add_overrides(*command, request->overrides, "override a value, as of run");

@@ -18,6 +18,7 @@ constexpr const char* kExamples =
     "  brigade run scenarios/ddp_64gpu.yaml --set jobs.train.buckets.cap=50MB --json\n"
     "  brigade run scenarios/ddp_64gpu.yaml --trace step.json.gz --ranks 0-7\n"
     "  brigade check scenarios/ddp_64gpu.yaml\n"
+    "  brigade sweep scenarios/studies/bucket_size.yaml --markdown\n"
     "  brigade schedule ring -n 4 --values 1,10,100,1000\n"
     "  brigade topology topologies/hgx_h100_rail.yaml --set nodes=4 --dot | dot -Tsvg >cluster.svg\n"
     "\n"
@@ -71,6 +72,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   add_run(app, exit_code);
   add_check(app, exit_code);
+  add_sweep(app, exit_code);
   add_schedule(app, exit_code);
   add_topology(app, exit_code);
   add_schema(app, exit_code);

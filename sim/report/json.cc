@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "sim/report/figures.h"
+#include "sim/report/json.h"
 #include "sim/report/report.h"
 
 namespace brigade {
@@ -33,12 +34,12 @@ bool is_nested(const Json& value) {
 }
 
 // What holds no further objects or arrays stands on one line: a row, a bucket, a link.
-void append(std::string& out, const Json& value, size_t indent) {
+void append(std::string& out, const Json& value, size_t indent, bool lines = true) {
   if (!value.is_structured()) {
     out += scalar_text(value);
     return;
   }
-  const bool in_lines = indent == 0 || is_nested(value);
+  const bool in_lines = lines && (indent == 0 || is_nested(value));
   const std::string inner(indent + 2, ' ');
   const char* separator = "";
   out += value.is_object() ? '{' : '[';
@@ -46,7 +47,7 @@ void append(std::string& out, const Json& value, size_t indent) {
     out += separator;
     if (in_lines) absl::StrAppend(&out, "\n", inner);
     if (value.is_object()) absl::StrAppend(&out, scalar_text(key), ": ");
-    append(out, item, indent + 2);
+    append(out, item, indent + 2, lines);
     separator = in_lines ? "," : ", ";
   }
   if (in_lines) absl::StrAppend(&out, "\n", std::string(indent, ' '));
@@ -55,7 +56,7 @@ void append(std::string& out, const Json& value, size_t indent) {
 
 }  // namespace
 
-std::string print_json(const Report& report) {
+Json json_of(const Report& report) {
   Json out;
   out["schema_version"] = kSchemaVersion;
   out["name"] = report.scenario.name;
@@ -70,9 +71,21 @@ std::string print_json(const Report& report) {
   simulation["events"] = report.result.counts.events;
   simulation["messages"] = report.result.counts.messages;
   if (report.wall_s) simulation["wall_s"] = *report.wall_s;
+  return out;
+}
+
+std::string print_json(const Report& report) { return lines_of(json_of(report)); }
+
+std::string lines_of(const Json& value) {
   std::string text;
-  append(text, out, 0);
+  append(text, value, 0);
   return text + "\n";
+}
+
+std::string line_of(const Json& value) {
+  std::string text;
+  append(text, value, 0, false);
+  return text;
 }
 
 }  // namespace brigade

@@ -13,16 +13,27 @@ namespace brigade {
 namespace {
 
 // The cluster, or where its changes have mistakes the cluster without them, so that jobs can be looked at.
-std::unique_ptr<const Topology> build(const ScenarioParts& parts, Diagnostics& errors) {
+std::shared_ptr<const Topology> build(const ScenarioParts& parts, Diagnostics& errors) {
   if (!parts.cluster_is_sound) return nullptr;
   std::vector<LinkChange> changes;
   for (const LinkChange& change : parts.scenario.link_changes) {
     if (!change.links.empty()) changes.push_back(change);
   }
-  auto topology = build_topology(parts.scenario.cluster, changes, errors);
+  std::shared_ptr<const Topology> topology = build_topology(parts.scenario.cluster, changes, errors);
   if (topology || changes.empty()) return topology;
   Diagnostics known;
   return build_topology(parts.scenario.cluster, {}, known);
+}
+
+// Kept only if there was nothing to say about it: who finds it in the cache hears nothing.
+std::shared_ptr<const Topology> build_once(const ScenarioParts& parts, TopologyCache* cache,
+                                           Diagnostics& errors) {
+  if (cache == nullptr || parts.cluster_text.empty() || !errors.ok()) return build(parts, errors);
+  if (auto known = cache->find(parts.cluster_text)) return known;
+  const size_t said_before = errors.list().size();
+  auto topology = build(parts, errors);
+  if (topology && errors.list().size() == said_before) cache->add(parts.cluster_text, topology);
+  return topology;
 }
 
 // The jobs that can be prepared; of the others only the ranks are looked at.
@@ -48,14 +59,32 @@ RunRequest request_of(const ScenarioParts& parts, const Topology& topology, Diag
 
 }  // namespace
 
+std::shared_ptr<const Topology> TopologyCache::find(const std::string& cluster_text) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& [text, topology] : kept_) {
+    if (text == cluster_text) return topology;
+  }
+  return nullptr;
+}
+
+void TopologyCache::add(const std::string& cluster_text, std::shared_ptr<const Topology> topology) {
+  const std::lock_guard lock(mutex_);
+  if (kept_.size() == kKept) kept_.pop_front();
+  kept_.emplace_back(cluster_text, std::move(topology));
+}
+
 std::unique_ptr<Session> Session::open(const SessionRequest& request, Diagnostics& errors) {
-  ScenarioParts parts = read_scenario_parts(request.file, request.overrides, errors);
+  return open(read_scenario_parts(request.file, request.overrides, errors), request, nullptr, errors);
+}
+
+std::unique_ptr<Session> Session::open(ScenarioParts parts, const SessionRequest& request,
+                                       TopologyCache* cache, Diagnostics& errors) {
   std::unique_ptr<Session> session(new Session);
   if (request.verify)
     for (JobSpec& job : parts.scenario.jobs) job.verify = true;
   session->paranoid_ = request.paranoid;
   session->trace_ = trace_of(parts.scenario, request.trace, errors);
-  session->topology_ = build(parts, errors);
+  session->topology_ = build_once(parts, cache, errors);
   if (!session->topology_) return nullptr;
   const RunRequest run = request_of(parts, *session->topology_, errors);
   // Without a sound job there is nothing more to say, unless that is the mistake.

@@ -1,9 +1,12 @@
 // From a scenario file to a result: read, build the cluster, make plans, run, write the timeline. What the
 // command and the tests call; the floors below each do one of these.
 #pragma once
+#include <deque>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/base/diagnostic.h"
@@ -32,11 +35,28 @@ struct SessionRequest {
   bool paranoid = false;  // checks the expensive invariants too
 };
 
+// Clusters that were built, for sessions that run on the same one again and again. Safe to use from several
+// threads.
+class TopologyCache {
+ public:
+  std::shared_ptr<const Topology> find(const std::string& cluster_text);
+  void add(const std::string& cluster_text, std::shared_ptr<const Topology> topology);
+
+ private:
+  static constexpr size_t kKept = 16;  // the last ones
+  std::mutex mutex_;
+  std::deque<std::pair<std::string, std::shared_ptr<const Topology>>> kept_;
+};
+
 // A scenario that is ready to run: everything a user can get wrong has been looked at.
 class Session {
  public:
   // Null if `errors` got any; warnings may be there beside a session.
   static std::unique_ptr<Session> open(const SessionRequest& request, Diagnostics& errors);
+  // The same of a scenario that has been read: `request` is asked for all but its file and overrides. `cache`
+  // may be null.
+  static std::unique_ptr<Session> open(ScenarioParts parts, const SessionRequest& request,
+                                       TopologyCache* cache, Diagnostics& errors);
 
   const Scenario& scenario() const { return scenario_; }
   const Topology& topology() const { return *topology_; }
@@ -53,7 +73,7 @@ class Session {
   Session() = default;
 
   Scenario scenario_;
-  std::unique_ptr<const Topology> topology_;
+  std::shared_ptr<const Topology> topology_;
   std::unique_ptr<Run> run_;
   std::optional<TraceSpec> trace_;
   std::optional<Recorder> recorder_;  // with a trace

@@ -36,6 +36,9 @@ struct Node {
 // "a map", "a list", "text", "nothing".
 const char* name_of(Node::Kind kind);
 
+// The value on one line, as flow YAML that reads back as the same value: `{nodes: 4, file: a.yaml}`.
+std::string flow_text(const Node& node);
+
 // `file` names the bytes in errors. Empty where the text is not one readable document.
 std::optional<Node> parse_document(const std::string& bytes, const std::string& file, Diagnostics& errors);
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <system_error>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -44,7 +45,14 @@ std::optional<std::string> InputFiles::bytes_of(const std::string& path, const P
 }
 
 std::optional<Node> InputFiles::read(const std::string& path, const Place& asked_from) {
-  const std::optional<std::string> bytes = bytes_of(path, asked_from);
+  if (cache_ != nullptr) {
+    if (const auto known = cache_->files.find(path); known != cache_->files.end()) {
+      hash_.add(known->second.bytes);
+      return known->second.document;
+    }
+  }
+  const int errors_before = errors_.errors();
+  std::optional<std::string> bytes = bytes_of(path, asked_from);
   if (!bytes) return {};
   hash_.add(*bytes);
   std::optional<Node> document = parse_document(*bytes, path, errors_);
@@ -54,6 +62,8 @@ std::optional<Node> InputFiles::read(const std::string& path, const Place& asked
     return {};
   }
   if (document) check_format(*document);
+  if (cache_ != nullptr && document && errors_.errors() == errors_before)
+    cache_->files[path] = {std::move(*bytes), *document};
   return document;
 }
 

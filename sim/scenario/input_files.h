@@ -1,6 +1,7 @@
 // The files that a scenario is read from: limits, paths, and the hash of all that went in.
 #pragma once
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,9 +28,19 @@ class InputHash {
   uint64_t state_ = 0xcbf29ce484222325u;
 };
 
+// Files that were read without a mistake, kept for those who read them again and again. For one thread.
+struct FileCache {
+  struct File {
+    std::string bytes;
+    Node document;
+  };
+  std::map<std::string, File> files;  // by path
+};
+
 class InputFiles {
  public:
-  explicit InputFiles(Diagnostics& errors) : errors_(errors) {}
+  // `cache` may be null: then every file is read when it is asked for.
+  explicit InputFiles(Diagnostics& errors, FileCache* cache = nullptr) : errors_(errors), cache_(cache) {}
 
   // Also checks the format version. Empty where the file cannot be read or parsed; errors of the file as a
   // whole go to `asked_from`, unless that is the command line (no file).
@@ -41,6 +52,7 @@ class InputFiles {
   void check_format(const Node& document);
 
   Diagnostics& errors_;
+  FileCache* cache_;
   InputHash hash_;
 };
 

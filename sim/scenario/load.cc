@@ -7,6 +7,7 @@
 #include "sim/scenario/cluster_reader.h"
 #include "sim/scenario/input_files.h"
 #include "sim/scenario/job_reader.h"
+#include "sim/scenario/load.h"
 #include "sim/scenario/overrides.h"
 #include "sim/scenario/parameters.h"
 #include "sim/scenario/scenario.h"
@@ -36,17 +37,17 @@ Arguments no_arguments() {
   return none;
 }
 
-void read_resolved(const Node& cluster, const std::string& stem, const std::string& scenario_file,
-                   Reading& reading, ClusterSpec& out) {
+void read_resolved(const Node& cluster, const std::string& stem, bool in_file, Reading& reading,
+                   ClusterSpec& out) {
   out.name = stem;
   Fields fields(reading, cluster, "cluster");
-  read_cluster(fields, cluster.place.file != scenario_file, out);
+  read_cluster(fields, in_file, out);
   fields.finish();
 }
 
-// The `cluster` of the scenario `root`.
+// The `cluster` of the scenario `root`; `text` becomes all that it is built from.
 void read_cluster_of(const Node& root, const std::string& path, InputFiles& files, Reading& reading,
-                     ClusterSpec& out) {
+                     ClusterSpec& out, std::string& text) {
   const Node* cluster = root.find("cluster");
   if (!cluster || cluster->kind == Node::Kind::kNull) return;  // reported as missing
   if (!cluster->is_map()) {
@@ -57,7 +58,10 @@ void read_cluster_of(const Node& root, const std::string& path, InputFiles& file
   const Node* file = cluster->find("file");
   const std::string stem = file ? stem_of(file->text) : stem_of(path);
   const std::optional<Node> resolved = resolve_cluster(*cluster, path, no_arguments(), files, reading.errors);
-  if (resolved) read_resolved(*resolved, stem, path, reading, out);
+  if (!resolved) return;
+  read_resolved(*resolved, stem, file != nullptr, reading, out);
+  const Node* changes = root.find("changes");
+  text = absl::StrCat(stem, "\n", flow_text(*resolved), "\n", changes ? flow_text(*changes) : "");
 }
 
 bool is_cluster_file(const Node& root) {
@@ -127,18 +131,26 @@ ScenarioParts read_scenario_parts(const std::string& path, const std::vector<std
         "is a cluster file, which a scenario names: cluster: {file: PATH}; to see it: brigade topology");
     return {};
   }
+  if (root->find("axes") && !root->find("jobs")) {
+    errors.error({path, 0, 0}, "is a study; to run it: brigade sweep");
+    return {};
+  }
   apply_overrides(overrides, files, *root, errors);
+  return read_parts(*root, path, files, errors);
+}
+
+ScenarioParts read_parts(const Node& root, const std::string& path, InputFiles& files, Diagnostics& errors) {
   Reading reading{errors, {}};
   ScenarioParts parts;
   Scenario& scenario = parts.scenario;
   scenario.name = stem_of(path);
-  Fields fields(reading, *root, "");
+  Fields fields(reading, root, "");
   read_scenario(fields, path, scenario);
   fields.finish();
-  parts.sound_jobs = sound_jobs(*root, scenario.jobs, errors);
+  parts.sound_jobs = sound_jobs(root, scenario.jobs, errors);
   const int errors_before = errors.errors();
-  read_cluster_of(*root, path, files, reading, scenario.cluster);
-  parts.cluster_is_sound = root->find("cluster") != nullptr && errors.errors() == errors_before;
+  read_cluster_of(root, path, files, reading, scenario.cluster, parts.cluster_text);
+  parts.cluster_is_sound = root.find("cluster") != nullptr && errors.errors() == errors_before;
   scenario.defaulted = std::move(reading.defaulted);
   scenario.input_hash = files.hash().hex();
   return parts;
@@ -167,7 +179,7 @@ std::optional<ClusterFile> load_cluster(const std::string& path, const std::vect
   for (const std::string& parameter : parameters) files.hash().add(parameter);
   const std::optional<Node> resolved =
       resolve_cluster(*root, path, arguments_of(parameters, errors), files, errors);
-  if (resolved) read_resolved(*resolved, stem_of(path), "", reading, out.cluster);
+  if (resolved) read_resolved(*resolved, stem_of(path), true, reading, out.cluster);
   if (!errors.ok()) return {};
   out.input_hash = files.hash().hex();
   return out;

@@ -139,18 +139,26 @@ void apply_override(const std::string& override, const SchemaKey& schema, Node& 
   const size_t equals = override.find('=');
   const std::string path = override.substr(0, equals);
   const Place place{absl::StrCat("--set ", path), 0, 0};
-  const std::optional<std::vector<PathStep>> steps = steps_of(path);
-  if (equals == std::string::npos || !steps) {
+  if (equals == std::string::npos || !steps_of(path)) {
     errors.error({absl::StrCat("--set ", override), 0, 0},
                  "expected PATH=VALUE, such as jobs.train.buckets.cap=50MB");
     return;
   }
   std::optional<Node> value = value_of(override.substr(equals + 1), place, errors);
-  if (!value) return;
-  Node* node = Walk(schema, root, place, errors).to(*steps);
+  if (value) apply_value(path, place, std::move(*value), schema, root, errors);
+}
+
+void apply_value(const std::string& path, const Place& at, Node value, const SchemaKey& schema, Node& root,
+                 Diagnostics& errors) {
+  const std::optional<std::vector<PathStep>> steps = steps_of(path);
+  if (!steps) {
+    errors.error(at, absl::StrCat(quote(path), " is no path, such as jobs.train.buckets.cap"));
+    return;
+  }
+  Node* node = Walk(schema, root, at, errors).to(*steps);
   if (!node) return;
-  value->key = node->key;
-  *node = std::move(*value);
+  value.key = node->key;
+  *node = std::move(value);
 }
 
 }  // namespace brigade

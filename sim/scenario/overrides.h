@@ -14,5 +14,8 @@
 namespace brigade {
 
 void apply_override(const std::string& override, const SchemaKey& schema, Node& root, Diagnostics& errors);
+// The same for a value that has been read from a file. Errors of the path are at `at`.
+void apply_value(const std::string& path, const Place& at, Node value, const SchemaKey& schema, Node& root,
+                 Diagnostics& errors);
 
 }  // namespace brigade

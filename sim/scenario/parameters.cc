@@ -92,8 +92,8 @@ class Resolver {
   std::optional<Node> resolve_include(const Node& cluster, const Node& include) {
     if (!include.is_scalar())
       return refuse(include.place, absl::StrCat("file is ", name_of(include.kind), "; expected a path"));
-    // A path given by --set is relative to where the command runs.
-    const std::string base = include.place.line > 0 ? chain_.back() : "";
+    // Beside the file in which it is written, which may be a study; of --set, to where the command runs.
+    const std::string base = include.place.line > 0 ? include.place.file : "";
     const std::string path = path_beside(base, include.text);
     for (const std::string& outer : chain_) {
       if (canonical_path(outer) != canonical_path(path)) continue;

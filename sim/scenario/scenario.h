@@ -55,6 +55,8 @@ struct ScenarioParts {
   Scenario scenario;
   bool cluster_is_sound = false;
   std::vector<bool> sound_jobs = {};  // by job
+  // All that the cluster is built from, as text: equal texts build equal clusters.
+  std::string cluster_text = {};
 };
 // As load_scenario, which returns what this reads if `errors` got nothing.
 ScenarioParts read_scenario_parts(const std::string& path, const std::vector<std::string>& overrides,

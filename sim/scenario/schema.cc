@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "sim/scenario/study.h"
 
 namespace brigade {
 namespace {
@@ -42,6 +43,12 @@ void append_text(const SchemaKey& key, int depth, std::string& out) {
 std::string schema_text() {
   std::string out;
   append_text(scenario_schema(), 0, out);
+  return out;
+}
+
+std::string study_schema_text() {
+  std::string out;
+  append_text(study_schema(), 0, out);
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "sim/scenario/schema.h"
+#include "sim/scenario/study.h"
 
 namespace brigade {
 namespace {
@@ -61,6 +62,11 @@ std::string scalar(const SchemaKey& key) {
 }
 
 std::string bare_shape(const SchemaKey& key, bool in_cluster) {
+  // Shapes of studies, which a reader of their own looks at.
+  if (key.type == "path, or scenario" || key.type == "path, or map")
+    return R"({"type": ["string", "object"]})";
+  if (key.type == "list, or map of labels and values") return R"({"type": ["array", "object"]})";
+  if (key.type == "map of paths and values") return R"({"type": "object"})";
   if (const SchemaKey* item = key.find("")) return list_of(shape(*item, in_cluster));
   if (key.type == "map of names and defaults") return R"({"type": "object"})";
   if (key.type.starts_with("map")) return object(key, in_cluster);
@@ -80,13 +86,14 @@ std::string shape(const SchemaKey& key, bool in_cluster) {
   return absl::StrCat(R"({"description": )", quoted(key.meaning + fallback), ", ", text.substr(1));
 }
 
+std::string document(const SchemaKey& schema, const char* title) {
+  return absl::StrCat(R"({"$schema": "https://json-schema.org/draft/2020-12/schema", "title": )",
+                      quoted(title), ",\n", object(schema, false).substr(1), "\n");
+}
+
 }  // namespace
 
-std::string schema_json() {
-  const std::string root = object(scenario_schema(), false);
-  return absl::StrCat(
-      R"({"$schema": "https://json-schema.org/draft/2020-12/schema", "title": "Brigade scenario",)", "\n",
-      root.substr(1), "\n");
-}
+std::string schema_json() { return document(scenario_schema(), "Brigade scenario"); }
+std::string study_schema_json() { return document(study_schema(), "Brigade study"); }
 
 }  // namespace brigade

@@ -28,17 +28,19 @@ TEST_CASE("one NIC at a quarter of its bandwidth holds all GPUs up, unless backw
   CHECK(step_ms("25%", "8") / step_ms("100%", "8") < 1.02);
 }
 
-TEST_CASE("every scenario has its expected output, and none is left over") {
-  std::vector<std::string> scenarios, expected;
-  for (const auto& entry : std::filesystem::directory_iterator(absl::StrCat(source_dir(), "/scenarios"))) {
-    const std::string name = entry.path().filename().string();
-    const auto ends_in = [&](const std::string& suffix) { return name.ends_with(suffix); };
-    const std::string stem = name.substr(0, name.find('.'));
-    if (ends_in(".yaml")) scenarios.push_back(stem);
-    if (ends_in(".expected.txt")) expected.push_back(stem);
+TEST_CASE("every scenario and study has its expected output, and none is left over") {
+  for (const auto& [folder, least] : {std::pair("/scenarios", 11), std::pair("/scenarios/studies", 4)}) {
+    std::vector<std::string> scenarios, expected;
+    for (const auto& entry : std::filesystem::directory_iterator(source_dir() + folder)) {
+      const std::string name = entry.path().filename().string();
+      const auto ends_in = [&](const std::string& suffix) { return name.ends_with(suffix); };
+      const std::string stem = name.substr(0, name.find('.'));
+      if (ends_in(".yaml")) scenarios.push_back(stem);
+      if (ends_in(".expected.txt")) expected.push_back(stem);
+    }
+    std::sort(scenarios.begin(), scenarios.end());
+    std::sort(expected.begin(), expected.end());
+    CHECK(scenarios == expected);
+    CHECK(static_cast<int>(scenarios.size()) >= least);
   }
-  std::sort(scenarios.begin(), scenarios.end());
-  std::sort(expected.begin(), expected.end());
-  CHECK(scenarios == expected);
-  CHECK(scenarios.size() >= 11);
 }

@@ -27,7 +27,7 @@ grep_code() {
 }
 
 # Each floor and those that it may include, besides itself (design: base < event, trace < topology < network |
-# collective < engine < workload < scenario < report; collective knows no topology).
+# collective < engine < workload < scenario < report < study; collective knows no topology).
 declare -A below=(
   [base]=""
   [event]="base"
@@ -39,6 +39,7 @@ declare -A below=(
   [workload]="base event trace topology network collective engine"
   [scenario]="base event trace topology network collective engine workload"
   [report]="base event trace topology network collective engine workload scenario"
+  [study]="base event trace topology network collective engine workload scenario report"
 )
 
 check_floors() {

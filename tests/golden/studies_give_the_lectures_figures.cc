@@ -1,0 +1,102 @@
+// What the shipped studies find is what the lecture on data-parallel training prints, or what its formulas
+// give.
+#include <algorithm>
+#include <map>
+
+#include "absl/strings/str_cat.h"
+#include "sim/scenario/value_range.h"
+#include "sim/study/crossover.h"
+#include "tests/catch.h"
+#include "tests/source_dir.h"
+
+using namespace brigade;
+
+namespace {
+
+struct Swept {
+  PreparedStudy prepared;
+  std::vector<Row> rows;
+
+  // The figure `column` of the row whose labels contain all of `labels`.
+  double at(const std::vector<std::string>& labels, const std::string& column) const {
+    size_t c = 0;
+    while (c < prepared.columns.size() && prepared.columns[c].name != column) ++c;
+    REQUIRE(c < prepared.columns.size());
+    for (const Row& row : rows) {
+      size_t found = 0;
+      for (const StudyValue* value : prepared.study.values_of(row.point))
+        found += static_cast<size_t>(std::count(labels.begin(), labels.end(), value->label));
+      if (found == labels.size()) return row.cells[c].get<double>();
+    }
+    FAIL("no such row");
+    return 0;
+  }
+};
+
+Swept sweep(const std::string& name) {
+  Diagnostics errors;
+  auto prepared =
+      prepare_study(absl::StrCat(source_dir(), "/scenarios/studies/", name, ".yaml"), {}, {}, errors);
+  INFO(errors.text());
+  REQUIRE(prepared);
+  std::vector<Row> rows = run_sweep(*prepared, {.threads = 2}).rows;
+  for (const Row& row : rows) REQUIRE(row.error == "");
+  return {std::move(*prepared), std::move(rows)};
+}
+
+}  // namespace
+
+TEST_CASE("crossovers of ring and butterfly") {
+  const Swept swept = sweep("message_size");
+  std::map<std::string, double> megabytes;
+  for (const Crossover& found : crossovers_of(swept.prepared, swept.rows).found) {
+    CHECK(found.after == "ring");
+    megabytes[found.where.at(0).second] = found.at * *units_ratio(found.unit, "MB");
+  }
+  REQUIRE(megabytes.size() == 2);
+  CHECK(megabytes.at("8 GPUs on NVLink") == Approx(19.8).margin(0.05));
+  CHECK(megabytes.at("64 on InfiniBand") == Approx(14.9).margin(0.05));
+}
+
+TEST_CASE("1 GB on more and more GPUs") {
+  const Swept swept = sweep("gpu_count");
+  const std::map<std::string, double> ring_ms = {
+      {"8", 35.14}, {"64", 40.635}, {"256", 44.94375}, {"1024", 60.42}};
+  for (const auto& [gpus, ms] : ring_ms)
+    CHECK(swept.at({gpus, "ring"}, "time_us") / 1000 == Approx(ms).margin(0.005));
+  CHECK(swept.at({"1024", "halving_doubling"}, "time_us") / 1000 == Approx(40.2).margin(0.05));
+  CHECK(swept.at({"64", "butterfly"}, "time_us") / 1000 == Approx(120.06).margin(0.005));
+}
+
+TEST_CASE("buckets have two walls") {
+  const Swept swept = sweep("bucket_size");
+  struct Figures {
+    const char* cap;
+    int buckets;
+    double exposed_ms, efficiency;
+  };
+  for (const Figures& f : {Figures{"1 MB", 384, 53.20, 0.585}, Figures{"10 MB", 192, 13.01, 0.852},
+                           Figures{"25 MB", 96, 0.444, 0.994}, Figures{"100 MB", 26, 0.736, 0.990},
+                           Figures{"400 MB", 7, 2.667, 0.966}, Figures{"one", 1, 22.67, 0.768}}) {
+    CAPTURE(f.cap);
+    CHECK(swept.at({f.cap}, "buckets") == f.buckets);
+    CHECK(swept.at({f.cap}, "exposed_us") / 1000 == Approx(f.exposed_ms).margin(0.005));
+    CHECK(swept.at({f.cap}, "efficiency") == Approx(f.efficiency).margin(0.0005));
+  }
+}
+
+TEST_CASE("scaling without overlap") {
+  const Swept swept = sweep("scaling_efficiency");
+  struct Figures {
+    const char *nodes, *tokens;
+    double compute_ms, exposed_ms, efficiency;
+  };
+  for (const Figures& f :
+       {Figures{"1", "2048 tokens", 35.9, 10.18, 0.78}, Figures{"8", "2048 tokens", 35.9, 21.70, 0.62},
+        Figures{"8", "16384 tokens", 287.1, 21.70, 0.93}}) {
+    CAPTURE(f.nodes, f.tokens);
+    CHECK(swept.at({f.nodes, f.tokens}, "compute_us") / 1000 == Approx(f.compute_ms).margin(0.05));
+    CHECK(swept.at({f.nodes, f.tokens}, "exposed_us") / 1000 == Approx(f.exposed_ms).margin(0.01));
+    CHECK(swept.at({f.nodes, f.tokens}, "efficiency") == Approx(f.efficiency).margin(0.005));
+  }
+}
