@@ -46,7 +46,7 @@ const std::map<std::string, Change> kRows = {
     {"axes[].zip[].step", {"values: [1, 2]", "from: 2, to: 4, step: x2"}},
     {"axes[].zip[].show", {"{path: seed", "{show: false, path: seed"}},
     {"axes[].path", {"path: jobs.a.size", "path: network.segment"}},
-    {"axes[].name", {"name: size, path", "path"}},
+    {"axes[].name", {"name: size, path", "name: bytes, path"}},
     {"axes[].values", {"[naive, ring, direct]", "[naive, ring, tree]"}},
     {"axes[].files", {"values: [naive, ring, direct]", "files: [naive, ring, tree]"}},
     {"axes[].from", {"from: 1 MB", "from: 1.5 MB"}},
