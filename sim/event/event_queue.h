@@ -37,9 +37,10 @@ class EventQueue {
   // Inlined always: an event that is put together on the stack and copied whole from there costs more than
   // the rest.
   [[gnu::always_inline]] void push(const T& e) {
-    BRIGADE_CHECK(e.at >= now_, "event at ", e.at.ps, " ps pushed at ", now_.ps, " ps");
+    const Time at = e.at;
+    BRIGADE_CHECK(at >= now_, "event at ", at.ps, " ps pushed at ", now_.ps, " ps");
     ++size_;
-    if (e.at.ps >= limit_) [[likely]]
+    if (at.ps >= limit_) [[likely]]
       return put(e);
     insert(e);
   }

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "sim/scenario/input_files.h"
+#include "sim/topology/check_spec.h"
 
 namespace brigade {
 namespace {
@@ -93,7 +94,7 @@ void read_model_name(Fields& in, const char* key, const Models& models, DeviceMo
 void read_node_type(const std::string& name, Fields& in, const Models& models, NodeType& out) {
   out.name = name;
   out.at = in.place();
-  in.defaulted("gpus", whole<int>(0, kPerNodeMax), out.gpus, "GPUs of the node");
+  in.defaulted("gpus", whole<int>(0, kGpusPerNodeMax), out.gpus, "GPUs of the node");
   read_model_name(in, "gpu", models, out.gpu, "model of the GPUs");
   in.map("nvlink", Need::kOptional, "NVLink among the GPUs",
          [&](Fields& nvlink) { read_nvlink(nvlink, out); });
