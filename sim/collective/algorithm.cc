@@ -94,6 +94,11 @@ bool Plan::in_step() const {
   return std::all_of(parts.begin(), parts.end(), [](const auto& part) { return part->in_step(); });
 }
 
+bool Plan::repeats_peers() const {
+  return algorithm->repeats_peers ||
+         std::any_of(parts.begin(), parts.end(), [](const auto& part) { return part->repeats_peers(); });
+}
+
 int64_t Plan::buffer_elements() const {
   switch (algorithm->collective) {
     case Collective::kAllToAll:

@@ -82,6 +82,7 @@ struct Algorithm {
   // Free-running ranks end when lockstep ones do, on an idle flat network: at every N, or only where N is a
   // power of two (elsewhere some ranks have less to do and run ahead).
   bool in_step_at_any_ranks = false;
+  bool repeats_peers = false;  // a rank sends to the same peer round after round: its route can be kept
   Round (*rounds)(const Plan&);
   Step (*step)(const Plan&, Rank self, Round k);
   // Message i (< step.sends) of the round, in the order in which they are offered.
@@ -137,6 +138,8 @@ struct Plan {
   }
   // Free-running ranks end when lockstep ones do (hierarchical: all of its parts, each on its level).
   bool in_step() const;
+  // See Algorithm::repeats_peers; hierarchical: on one of its levels.
+  bool repeats_peers() const;
 
   // Elements of the logical buffer that ranges lie in: M, or as many M as ranks or pairs bring.
   int64_t buffer_elements() const;

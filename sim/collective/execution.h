@@ -74,24 +74,14 @@ class Execution {
 
   // A message of round k is complete at rank r.
   template <class Wire>
-  void arrived(Rank r, Round k, Wire&& w) {
+  [[gnu::always_inline]] void arrived(Rank r, Round k, Wire&& w) {
     --in_flight_;
     State& s = state_[r];
-    const Round ahead = k - static_cast<Round>(s.round);  // wraps where k is over
-    if (ahead == 0) {
-      if (s.missing == 0) return w.unexpected(r, k);
-      s.missing = s.missing - 1;
-      if (s.started) advance(r, w);
-      return;
-    }
-    if (k < s.round) return w.unexpected(r, k);
-    if (ahead <= kEarly && plan_->step(r, k).expects == 1) {
-      const uint32_t bit = 1u << (ahead - 1);
-      if (s.early & bit) return w.unexpected(r, k);
-      s.early |= bit;
-    } else {
-      ++late_[key(r, k)];
-    }
+    if (k != s.round) return arrived_early(r, k, w);
+    if (s.missing == 0) [[unlikely]]
+      return w.unexpected(r, k);
+    s.missing = s.missing - 1;
+    if (s.started) go_on(r, w);
   }
 
   // Message `index` of r's round has left its first link at t (now or later).
@@ -105,19 +95,7 @@ class Execution {
   // Goes on as far as rank r can.
   template <class Wire>
   void advance(Rank r, Wire&& w) {
-    State& s = state_[r];
-    while (s.missing == 0 && s.unsent == 0 && s.round < rounds_) {
-      if (s.out_until > w.now()) return w.wake(r, s.out_until);
-      if (lockstep_) {
-        if (++complete_ == plan_->ranks) next_round_of_all(w);
-        return;
-      }
-      s.round = s.round + 1;
-      if (s.round == rounds_) return finish(r, w);
-      const Step step = plan_->step(r, static_cast<Round>(s.round));
-      expect(r, step, w);
-      emit(r, step, w);
-    }
+    go_on(r, w);
   }
 
  private:
@@ -129,9 +107,41 @@ class Execution {
   static_assert(sizeof(State) == 16, "bytes per rank of a running execution");
   static uint64_t key(Rank r, Round k) { return uint64_t{r} << 32 | k; }
 
+  // The hot path: inlined into the loop where messages arrive.
+  template <class Wire>
+  [[gnu::always_inline]] void go_on(Rank r, Wire&& w) {
+    State& s = state_[r];
+    while (s.missing == 0 && s.unsent == 0 && s.round < rounds_) {
+      if (s.out_until > w.now()) return w.wake(r, s.out_until);
+      if (lockstep_) [[unlikely]] {
+        if (++complete_ == plan_->ranks) next_round_of_all(w);
+        return;
+      }
+      s.round = s.round + 1;
+      if (s.round == rounds_) return finish(r, w);
+      const Step step = plan_->step(r, static_cast<Round>(s.round));
+      expect(r, step, w);
+      emit(r, step, w);
+    }
+  }
+
+  template <class Wire>
+  void arrived_early(Rank r, Round k, Wire&& w) {
+    State& s = state_[r];
+    if (k < s.round) return w.unexpected(r, k);
+    const Round ahead = k - static_cast<Round>(s.round);
+    if (ahead <= kEarly && plan_->step(r, k).expects == 1) {
+      const uint32_t bit = 1u << (ahead - 1);
+      if (s.early & bit) return w.unexpected(r, k);
+      s.early |= bit;
+    } else {
+      ++late_[key(r, k)];
+    }
+  }
+
   // Begins to wait for what a round expects, less what has come early.
   template <class Wire>
-  void expect(Rank r, const Step& step, Wire&& w) {
+  [[gnu::always_inline]] void expect(Rank r, const Step& step, Wire&& w) {
     State& s = state_[r];
     uint32_t came = s.early & 1;
     s.early = s.early >> 1;
@@ -176,7 +186,7 @@ class Execution {
 
   // Offers the sends of r's round: the first of each egress link; the others follow when it has left.
   template <class Wire>
-  void emit(Rank r, const Step& step, Wire&& w) {
+  [[gnu::always_inline]] void emit(Rank r, const Step& step, Wire&& w) {
     if (step.sends == 0) return;
     State& s = state_[r];
     const Round k = static_cast<Round>(s.round);
@@ -189,6 +199,11 @@ class Execution {
       }
       return;
     }
+    emit_several(r, k, step, w);
+  }
+
+  template <class Wire>
+  [[gnu::noinline]] void emit_several(Rank r, Round k, const Step& step, Wire&& w) {
     const uint32_t egresses = w.egresses(r);
     if (egresses == 1) return offer(r, k, 0, false, w.now(), w);
     LinkId seen[kEgressesMax];

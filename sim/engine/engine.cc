@@ -26,32 +26,28 @@ struct Engine<Network>::Wire {
   uint32_t egresses(Rank r) const { return e.egresses_[slot.devices[r]]; }
   LinkId egress(Rank from, Rank to) const {
     LinkId route[256];
-    const int hops = e.topology_.router().route(slot.devices[from], slot.devices[to], flow(from, to), route);
+    const int hops =
+        e.topology_.router().route(slot.devices[from], slot.devices[to], outgoing(from, to).flow(), route);
     return hops > 0 ? route[0] : kNone;
   }
-  std::optional<Time> send(Rank from, const Send& s, Round k, uint32_t index, bool alone, Time at) {
-    const Bytes bytes = slot.run.plan().bytes(s.range);
-    const VertexId device = slot.devices[from];
-    const uint32_t flight = e.network_.launch({.from_vertex = device,
-                                               .to_vertex = slot.devices[s.to],
-                                               .from = from,
-                                               .to = s.to,
-                                               .round = k,
-                                               .index = index,
-                                               .alone = alone,
-                                               .execution = id,
-                                               .bytes = bytes,
-                                               .flow = flow(from, s.to)});
+  [[gnu::always_inline]] std::optional<Time> send(Rank from, const Send& s, Round k, uint32_t index,
+                                                  bool alone, Time at) {
+    Outgoing m = outgoing(from, s.to);
+    m.round = k;
+    m.index = index;
+    m.alone = alone;
+    m.bytes = slot.run.plan().bytes(s.range);
+    const uint32_t flight = e.network_.launch(m);
     if (flight == kNone) [[unlikely]] {
       e.fail_unreachable(id, from, s.to, k);
       return std::nullopt;
     }
-    slot.sent[from] += bytes;
-    if constexpr (kObserved) e.observer_->message_launched(flight, e.tag_of(flight), bytes, at);
+    slot.sent[from] += m.bytes;
+    if constexpr (kObserved) e.observer_->message_launched(flight, e.tag_of(flight), m.bytes, at);
     // Paid while the message before is still on its way out: `at` is when that has left.
     if (e.spec_.overhead.ps != 0) [[unlikely]]
-      at = std::max(at, e.pay_overhead(device, now()));
-    if (at == now() && e.sharers_[device] == 1) [[likely]]
+      at = std::max(at, e.pay_overhead(m.from_vertex, now()));
+    if (at == now() && e.sharers_[m.from_vertex] == 1) [[likely]]
       return e.network_.template offer<kObserved>(flight, e.queue_);
     e.queue_.push({at, flight, id, kArrive, 0});
     return std::nullopt;
@@ -61,8 +57,15 @@ struct Engine<Network>::Wire {
   void unexpected(Rank r, Round k) { e.fail_unexpected(id, r, k); }
 
  private:
-  uint64_t flow(Rank from, Rank to) const {
-    return mix((uint64_t{slot.devices[from]} << 32 | slot.devices[to]) ^ slot.flow_key);
+  Outgoing outgoing(Rank from, Rank to) const {
+    Outgoing m{};
+    m.from_vertex = slot.devices[from];
+    m.to_vertex = slot.devices[to];
+    m.from = from;
+    m.to = to;
+    m.execution = id;
+    m.flow_key = slot.flow_key;
+    return m;
   }
 };
 
@@ -168,7 +171,9 @@ void Engine<Network>::give_slots(CommId comm, uint32_t index) {
     slot.devices = comms_[comm].devices.data();
     slot.sent = comms_[comm].sent.data();
     slot.flow_key = mix(options_.seed + i);
-    network_.set_order(id, uint64_t{comm} << 48 | uint64_t{index} << 16 | i);  // communicators in job order
+    // Communicators in job order.
+    network_.begin_execution(id, uint64_t{comm} << 48 | uint64_t{index} << 16 | i,
+                             c.call.plans[i]->repeats_peers() ? c.call.plans[i]->ranks : 0);
     c.slots.push_back(id);
   }
   if (n > 1) c.remaining.assign(comms_[comm].devices.size(), static_cast<uint16_t>(n));

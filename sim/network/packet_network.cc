@@ -44,9 +44,16 @@ void PacketNetwork::reserve(size_t flights) {
   met_.reserve(flights);
 }
 
-void PacketNetwork::set_order(uint16_t execution, uint64_t order) {
-  if (order_.size() <= execution) order_.resize(size_t{execution} + 1);
+void PacketNetwork::begin_execution(uint16_t execution, uint64_t order, Rank ranks_with_peers) {
+  if (order_.size() <= execution) {
+    order_.resize(size_t{execution} + 1);
+    kept_.resize(size_t{execution} + 1);
+  }
   order_[execution] = order;
+  Flight none{};
+  none.to = kNone;
+  const bool inside = stride_ == 0;  // the flight carries its route
+  kept_[execution].assign(inside ? ranks_with_peers : 0, none);
 }
 
 uint32_t PacketNetwork::add_flight() {

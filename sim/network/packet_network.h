@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "sim/base/check.h"
+#include "sim/base/random.h"
 #include "sim/event/event.h"
 #include "sim/event/event_queue.h"
 #include "sim/network/flight.h"
@@ -52,7 +53,8 @@ struct Outgoing {
   bool alone;      // the only send of its round
   uint16_t execution;
   Bytes bytes;
-  uint64_t flow;  // for ECMP
+  uint64_t flow_key;  // what ECMP draws from, besides the two ends
+  uint64_t flow() const { return mix((uint64_t{from_vertex} << 32 | to_vertex) ^ flow_key); }
 };
 
 // A complete message, as the receiver sees it.
@@ -89,8 +91,11 @@ class PacketNetwork {
   // Fetches what these events will touch.
   void prefetch(std::span<const Event> soon) const;
 
-  // Executions are ordered by this number where their messages meet; their ids are recycled.
-  void set_order(uint16_t execution, uint64_t order);
+  // An execution begins; ids are recycled. `order`: the place of its messages where they meet others.
+  // `ranks_with_peers`: where ranks send to the same peer round after round, how many ranks it has: each
+  // keeps its last route, which is not asked for again while the peer stays (so routes may not change
+  // meanwhile); else 0.
+  void begin_execution(uint16_t execution, uint64_t order, Rank ranks_with_peers);
 
   const Flight& flight(uint32_t f) const { return flights_[f]; }
   Round round_of(const Flight& x) const { return x.message == kWhole ? x.part : messages_[x.message].round; }
@@ -130,6 +135,8 @@ class PacketNetwork {
     return stride_ == 0 ? x.route : long_routes_.data() + static_cast<size_t>(&x - flights_.data()) * stride_;
   }
   LinkId* route(Flight& x) { return const_cast<LinkId*>(std::as_const(*this).route(x)); }
+  bool address(Flight& x, const Outgoing& m);
+  bool address_anew(Flight& x, const Outgoing& m);
   uint32_t take_flight();
   uint32_t add_flight();
   void free_flight(uint32_t f);
@@ -154,6 +161,9 @@ class PacketNetwork {
   std::vector<uint32_t> free_messages_;
   std::vector<LinkId> long_heads_;  // by message, the route of its segments, where stride_ is not 0
   std::vector<uint64_t> order_;     // by execution
+  // By execution and rank: a flight to the rank's last peer, ready but for its round and size. Empty: not
+  // kept.
+  std::vector<std::vector<Flight>> kept_;
   NetworkObserver* observer_ = nullptr;
 
   // order()'s scratch
@@ -175,12 +185,12 @@ class PacketNetwork {
 // ---- the hot path
 // -------------------------------------------------------------------------------------------
 
-inline void PacketNetwork::free_flight(uint32_t f) {
+[[gnu::always_inline]] inline void PacketNetwork::free_flight(uint32_t f) {
   flights_[f].message = free_flight_;
   free_flight_ = f;
 }
 
-inline uint32_t PacketNetwork::take_flight() {
+[[gnu::always_inline]] inline uint32_t PacketNetwork::take_flight() {
   const uint32_t f = free_flight_;
   if (f == kNone) [[unlikely]]
     return add_flight();
@@ -188,35 +198,53 @@ inline uint32_t PacketNetwork::take_flight() {
   return f;
 }
 
-inline uint32_t PacketNetwork::launch(const Outgoing& m) {
+// Fills in who sends a message of one segment to whom, and how it goes. False: there is no route.
+inline bool PacketNetwork::address_anew(Flight& x, const Outgoing& m) {
+  const int hops = router_.route(m.from_vertex, m.to_vertex, m.flow(), route(x));
+  x.lag = {};
+  x.from = m.from;
+  x.to = m.to;
+  x.message = kWhole;
+  x.execution = m.execution;
+  x.hops = static_cast<uint8_t>(hops);
+  x.slowest = 0;
+  return hops >= 0;
+}
+
+[[gnu::always_inline]] inline bool PacketNetwork::address(Flight& x, const Outgoing& m) {
+  std::vector<Flight>& kept = kept_[m.execution];
+  if (kept.empty()) return address_anew(x, m);
+  Flight& last = kept[m.from];
+  if (last.to != m.to) {
+    if (!address_anew(x, m)) return false;
+    last = x;
+    return true;
+  }
+  x = last;
+  return true;
+}
+
+[[gnu::always_inline]] inline uint32_t PacketNetwork::launch(const Outgoing& m) {
   const uint32_t f = take_flight();
   Flight& x = flights_[f];
-  const int hops = router_.route(m.from_vertex, m.to_vertex, m.flow, route(x));
-  if (hops < 0) [[unlikely]] {
+  if (!address(x, m)) [[unlikely]] {
     free_flight(f);
     return kNone;
   }
   ++messages_launched;
   ++segments_launched;
-  x.lag = {};
-  x.from = m.from;
-  x.to = m.to;
   x.part = m.round;
   x.size_bytes = static_cast<uint32_t>(m.bytes.count);
-  x.message = kWhole;
-  x.execution = m.execution;
-  x.hops = static_cast<uint8_t>(hops);
-  x.slowest = 0;
   if (!m.alone || m.bytes > whole_max_) cut(x, m);
   return f;
 }
 
-inline bool PacketNetwork::delivered(uint32_t flight, Queue& queue) {
+[[gnu::always_inline]] inline bool PacketNetwork::delivered(uint32_t flight, Queue& queue) {
   ++segments_delivered;
   return flights_[flight].message == kWhole || part_delivered(flight, queue);
 }
 
-inline Delivery PacketNetwork::receive(uint32_t flight) {
+[[gnu::always_inline]] inline Delivery PacketNetwork::receive(uint32_t flight) {
   const Flight& x = flights_[flight];
   const Delivery d{x.execution, x.from, x.to, round_of(x)};
   if (x.message != kWhole) free_messages_.push_back(x.message);
@@ -226,7 +254,7 @@ inline Delivery PacketNetwork::receive(uint32_t flight) {
 }
 
 template <bool kObserved>
-Time PacketNetwork::serve(uint32_t flight, int hop, Queue& queue) {
+[[gnu::always_inline]] inline Time PacketNetwork::serve(uint32_t flight, int hop, Queue& queue) {
   Flight& x = flights_[flight];
   const LinkId link = route(x)[hop];
   LinkState& l = links_[link];
@@ -247,7 +275,7 @@ Time PacketNetwork::serve(uint32_t flight, int hop, Queue& queue) {
 }
 
 template <bool kObserved>
-std::optional<Time> PacketNetwork::offer(uint32_t flight, Queue& queue) {
+[[gnu::always_inline]] inline std::optional<Time> PacketNetwork::offer(uint32_t flight, Queue& queue) {
   const uint32_t m = flights_[flight].message;
   Time left;
   if (flights_[flight].hops == 0) {  // to itself: no link, no time

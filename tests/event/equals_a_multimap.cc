@@ -62,7 +62,11 @@ TEST_CASE("batches equal those of a multimap") {
       REQUIRE(ids == expected);
       // As many again on average, now and then a flood into the next instants.
       const uint64_t more = random.below(40) == 0 ? 300 : random.below(2 * batch.size() + 1);
+      const std::vector<Event> before(batch.begin(), batch.end());
       for (uint64_t i = 0; i < more && next_id < 60'000; ++i) push(now + delay(random, pattern));
+      // The batch stays in place while it is worked on.
+      REQUIRE(std::equal(batch.begin(), batch.end(), before.begin(),
+                         [](const Event& a, const Event& b) { return a.at == b.at && a.id == b.id; }));
     }
     REQUIRE(queue.size() == slow.size());
   }
