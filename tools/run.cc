@@ -22,6 +22,7 @@ struct RunArguments {
   std::string links, output;
   std::string seed;
   bool timing = false;
+  bool no_fold = false;
 };
 
 // While it lives, Ctrl-C waits: a timeline that is being written becomes whole, and no piece of it is left.
@@ -69,6 +70,7 @@ int run(RunArguments& a) {
                                           " are given; allowed: one of them"));
   // The last value of a path wins, so that the option is the last.
   if (!a.seed.empty()) a.request.overrides.push_back("seed=" + a.seed);
+  if (a.no_fold || links.value_or(0) > Session::kNamedUnits) a.request.fold_from = std::nullopt;
   const std::unique_ptr<Session> session = Session::open(a.request, errors);
   print_diagnostics(errors);
   if (!errors.ok()) return kInputError;
@@ -134,6 +136,7 @@ void add_run(CLI::App& app, int& exit_code) {
   command->add_flag("--verify", a->request.verify,
                     "let real data travel with every job and compare it with the direct sum");
   command->add_flag("--paranoid", a->request.paranoid, "check the expensive invariants too, event by event");
+  command->add_flag("--no-fold", a->no_fold, "simulate every rank, also where many are exactly alike");
   for (const Format& format : formats()) {
     const auto choose = [a, &format](int64_t) { a->formats.push_back(&format); };
     command->add_flag_function(absl::StrCat("--", format.name), choose, format.summary);

@@ -92,6 +92,10 @@ struct Algorithm {
   // Time in lockstep on an idle flat network (`outer` unused) or, hierarchical, with `inner` within groups
   // and `outer` across. Null, or nullopt for this plan: there is none. Callers use Plan::closed_form.
   std::optional<Duration> (*closed_form)(const Plan&, const Cost& inner, const Cost& outer) = nullptr;
+  // Whether all units of `unit` ranks [u unit, (u + 1) unit) do alike: each sends, in every round, messages
+  // of the same sizes to the same places of its own unit and of others that as many of them hear from. `unit`
+  // divides N. Null: never.
+  bool (*alike)(const Plan&, Rank unit) = nullptr;
   // Fills what only this algorithm needs in a plan (before the parts are cut); returns an error or "".
   std::string (*prepare)(const PlanRequest&, Plan&) = nullptr;
 };

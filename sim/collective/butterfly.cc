@@ -24,6 +24,9 @@ Send send(const Plan& plan, Rank self, Round k, uint32_t) { return {partner(plan
 
 Rank from(const Plan& plan, Rank self, Round k, uint32_t) { return partner(plan, self, k); }
 
+// r xor u unit for every r: the same pairs.
+bool alike(const Plan& plan, Rank) { return !folded(plan); }
+
 std::optional<Duration> closed_form(const Plan& plan, const Cost& cost, const Cost&) {
   return int64_t{plan.log2} * cost.message(plan.bytes(plan.whole())) + 2 * fold_time(plan, cost);
 }
@@ -38,6 +41,7 @@ const Algorithm kButterflyAllReduce = {
     .step = step,
     .send = send,
     .from = from,
-    .closed_form = closed_form};
+    .closed_form = closed_form,
+    .alike = alike};
 
 }  // namespace brigade

@@ -52,7 +52,8 @@ const Algorithm kDirectAllReduce = {.name = "direct",
                                     .step = step_all_reduce,
                                     .send = send_all_reduce,
                                     .from = from,
-                                    .closed_form = time_two_rounds};
+                                    .closed_form = time_two_rounds,
+                                    .alike = equal_shares};
 
 const Algorithm kDirectReduceScatter = {.name = "direct",
                                         .collective = Collective::kReduceScatter,
@@ -62,7 +63,8 @@ const Algorithm kDirectReduceScatter = {.name = "direct",
                                         .step = step_add,
                                         .send = send_scatter,
                                         .from = from,
-                                        .closed_form = time_one_round};
+                                        .closed_form = time_one_round,
+                                        .alike = equal_shares};
 
 const Algorithm kDirectAllGather = {.name = "direct",
                                     .collective = Collective::kAllGather,
@@ -72,7 +74,8 @@ const Algorithm kDirectAllGather = {.name = "direct",
                                     .step = step_copy,
                                     .send = send_gather,
                                     .from = from,
-                                    .closed_form = time_one_round};
+                                    .closed_form = time_one_round,
+                                    .alike = equal_shares};
 
 const Algorithm kDirectAllToAll = {.name = "direct",
                                    .collective = Collective::kAllToAll,
@@ -82,6 +85,7 @@ const Algorithm kDirectAllToAll = {.name = "direct",
                                    .step = step_copy,
                                    .send = send_all_to_all,
                                    .from = from,
-                                   .closed_form = time_one_round};
+                                   .closed_form = time_one_round,
+                                   .alike = equal_shares};
 
 }  // namespace brigade

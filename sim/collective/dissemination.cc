@@ -15,6 +15,8 @@ Send send(const Plan& plan, Rank self, Round k, uint32_t) {
 }
 Rank from(const Plan& plan, Rank self, Round k, uint32_t) { return rank_before(plan, self, Rank{1} << k); }
 
+bool always(const Plan&, Rank) { return true; }
+
 std::optional<Duration> closed_form(const Plan& plan, const Cost& cost, const Cost&) {
   return int64_t{rounds(plan)} * cost.message({});
 }
@@ -30,6 +32,7 @@ const Algorithm kDisseminationBarrier = {
     .step = step,
     .send = send,
     .from = from,
-    .closed_form = closed_form};
+    .closed_form = closed_form,
+    .alike = always};
 
 }  // namespace brigade

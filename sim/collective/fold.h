@@ -16,6 +16,9 @@ inline Rank rank_before(const Plan& plan, Rank r, Rank back) {
   return r >= back ? r - back : r + plan.ranks - back;
 }
 
+// Turned by any number of places, a circle of ranks does the same, if all shares are of one size.
+inline bool equal_shares(const Plan& plan, Rank) { return plan.part_rest == 0; }
+
 inline bool folded(const Plan& plan) { return plan.ranks != plan.power; }
 // An extra rank's partner, and the other way about.
 inline Rank fold_partner(const Plan& plan, Rank self) {

@@ -75,6 +75,9 @@ std::optional<Duration> closed_form(const Plan& plan, const Cost& cost, const Co
   return 2 * *time_one_way(plan, cost, outer);
 }
 
+// r xor u unit for every r: the same pairs, and blocks of as many parts.
+bool alike(const Plan& plan, Rank) { return !folded(plan) && plan.part_rest == 0; }
+
 std::string cut_into_power_of_two(const PlanRequest&, Plan& plan) {
   plan.shares = plan.power;
   return "";
@@ -91,6 +94,7 @@ const Algorithm kHalvingDoublingAllReduce = {
     .send = send,
     .from = from,
     .closed_form = closed_form,
+    .alike = alike,
     .prepare = cut_into_power_of_two};
 
 const Algorithm kHalvingReduceScatter = {.name = "halving_doubling",

@@ -84,6 +84,14 @@ std::optional<Duration> closed_form(const Plan& plan, const Cost& inner, const C
   return sum;
 }
 
+// Nodes are alike inside; across, each share's all-reduce must be alike on every rank of it.
+bool alike(const Plan& plan, Rank unit) {
+  const auto across = [](const Plan& part) {
+    return part.ranks == 1 || (part.algorithm->alike && part.algorithm->alike(part, 1));
+  };
+  return unit % plan.group == 0 && across(*plan.parts[2]) && across(*plan.parts[3]);
+}
+
 std::string choose(const PlanRequest& request, const Inner*& inner, const Algorithm*& outer) {
   std::vector<std::string> inner_names, outer_names;
   for (const Inner& row : kInner) {
@@ -147,6 +155,7 @@ const Algorithm kHierarchicalAllReduce = {
     .send = send,
     .from = from,
     .closed_form = closed_form,
+    .alike = alike,
     .prepare = prepare};
 
 }  // namespace brigade

@@ -57,7 +57,8 @@ const Algorithm kRingAllReduce = {.name = "ring",
                                   .step = step_all_reduce,
                                   .send = send_all_reduce,
                                   .from = from_left,
-                                  .closed_form = time_two_turns};
+                                  .closed_form = time_two_turns,
+                                  .alike = equal_shares};
 
 const Algorithm kRingReduceScatter = {
     .name = "ring",
@@ -69,7 +70,8 @@ const Algorithm kRingReduceScatter = {
     .step = step_reduce_scatter,
     .send = send_reduce_scatter,
     .from = from_left,
-    .closed_form = time_one_turn};
+    .closed_form = time_one_turn,
+    .alike = equal_shares};
 
 const Algorithm kRingAllGather = {.name = "ring",
                                   .collective = Collective::kAllGather,
@@ -80,6 +82,7 @@ const Algorithm kRingAllGather = {.name = "ring",
                                   .step = step_all_gather,
                                   .send = send_all_reduce,
                                   .from = from_left,
-                                  .closed_form = time_one_turn};
+                                  .closed_form = time_one_turn,
+                                  .alike = equal_shares};
 
 }  // namespace brigade

@@ -180,6 +180,10 @@ void PacketNetwork::order_all(std::span<Event> batch) {
     return std::tie(m.kind, m.place, m.execution, m.from, m.round, m.index, m.segment);
   };
   std::sort(met_.begin(), met_.end(), [&](const Met& a, const Met& b) { return key(a) < key(b); });
+  const auto where = [](const Met& m) { return std::tie(m.kind, m.place, m.execution); };
+  const auto message = [](const Met& m) { return std::tie(m.from, m.round, m.index); };
+  for (size_t i = 1; i < met_.size() && !ranks_decided_; ++i)
+    ranks_decided_ = where(met_[i - 1]) == where(met_[i]) && message(met_[i - 1]) != message(met_[i]);
   for (size_t i = 0; i < batch.size(); ++i) batch[i] = met_[i].event;
 }
 

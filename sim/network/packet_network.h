@@ -91,6 +91,10 @@ class PacketNetwork {
   // Fetches what these events will touch.
   void prefetch(std::span<const Event> soon) const;
 
+  // Whether two messages of one execution have met at a link at one instant, so that the numbers of their
+  // ranks decided which went first. Ranks are not alike then.
+  bool ranks_decided() const { return ranks_decided_; }
+
   // An execution begins; ids are recycled. `order`: the place of its messages where they meet others.
   // `ranks_with_peers`: where ranks send to the same peer round after round, how many ranks it has: each
   // keeps its last route, which is not asked for again while the peer stays (so routes may not change
@@ -180,6 +184,7 @@ class PacketNetwork {
   void order_all(std::span<Event> batch);
   std::vector<Met> met_;
   uint32_t batch_ = 0;
+  bool ranks_decided_ = false;
 };
 
 // ---- the hot path

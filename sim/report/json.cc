@@ -7,6 +7,7 @@
 #include "sim/report/figures.h"
 #include "sim/report/json.h"
 #include "sim/report/report.h"
+#include "sim/report/session.h"
 
 namespace brigade {
 namespace {
@@ -16,10 +17,27 @@ using Json = nlohmann::ordered_json;
 constexpr int kSchemaVersion = 1;
 constexpr size_t kLinks = 20;
 
+// The busiest ones; of a fold those of its first units, which are the first in order among equals.
+std::vector<LinkResult> busiest(const RunResult& result, size_t count) {
+  std::vector<LinkResult> links = result.links;
+  const uint32_t units = result.fold.used() ? std::min(result.fold.units, Session::kNamedUnits) : 1;
+  for (uint32_t unit = 1; unit < units; ++unit)
+    for (LinkResult link : result.links) {
+      link.link += unit * link.every;
+      links.push_back(link);
+    }
+  if (units > 1)
+    std::sort(links.begin(), links.end(), [](const LinkResult& a, const LinkResult& b) {
+      return a.busy != b.busy ? a.busy > b.busy : a.link < b.link;
+    });
+  links.resize(std::min(links.size(), count));
+  return links;
+}
+
 Json links_of(const Report& report) {
   Json out = Json::array();
-  const auto& links = report.result.links;
-  const size_t count = std::min(links.size(), report.links.value_or(kLinks));
+  const std::vector<LinkResult> links = busiest(report.result, report.links.value_or(kLinks));
+  const size_t count = links.size();
   for (size_t i = 0; i < count; ++i) {
     out.push_back({{"name", report.topology.link_name(links[i].link)},
                    {"bytes", links[i].bytes.count},
@@ -70,6 +88,10 @@ Json json_of(const Report& report) {
   simulation["end_us"] = exact_us(report.result.end);
   simulation["events"] = report.result.counts.events;
   simulation["messages"] = report.result.counts.messages;
+  if (const Fold& fold = report.result.fold; fold.used())
+    simulation["folded"] = {{"units", fold.units},
+                            {"unit", fold.unit == Fold::Unit::kNode ? "node" : "gpu"},
+                            {"simulated", fold.simulated}};
   if (report.wall_s) simulation["wall_s"] = *report.wall_s;
   return out;
 }

@@ -1,5 +1,6 @@
 #include "sim/report/session.h"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
@@ -84,24 +85,68 @@ std::unique_ptr<Session> Session::open(ScenarioParts parts, const SessionRequest
     for (JobSpec& job : parts.scenario.jobs) job.verify = true;
   session->paranoid_ = request.paranoid;
   session->trace_ = trace_of(parts.scenario, request.trace, errors);
-  session->topology_ = build_once(parts, cache, errors);
-  if (!session->topology_) return nullptr;
-  const RunRequest run = request_of(parts, *session->topology_, errors);
-  // Without a sound job there is nothing more to say, unless that is the mistake.
-  if (!run.jobs.empty() || errors.ok()) session->run_ = Run::prepare(run, errors);
+  session->scenario_ = parts.scenario;
+  const bool all_is_watched = session->trace_ || request.verify || request.paranoid;
+  const bool folds = errors.ok() && request.fold_from && !all_is_watched && session->fold(*request.fold_from);
+  if (!folds) session->unfold(parts, cache, errors);
   if (!errors.ok()) return nullptr;
-  for (const JobSpec& job : run.jobs)
-    session->ranks_ += static_cast<Rank>(find_ranks(job, *session->topology_, errors).size());
   if (session->trace_) check_trace_ranks(*session->trace_, session->ranks_, errors);
   if (!errors.ok()) return nullptr;
-  session->scenario_ = std::move(parts.scenario);
   warn_of_suspicious_values(session->scenario_, errors);
   return session;
 }
 
+bool Session::fold(uint32_t units_min) {
+  const Scenario& s = scenario_;
+  const bool changed = !s.link_changes.empty() || !s.rank_changes.empty();
+  const std::optional<Fold> fold = find_fold(s.cluster, changed, s.network, s.jobs, units_min);
+  if (!fold) return false;
+  // What is wrong is said of the whole cluster, not of two units.
+  Diagnostics unsaid;
+  auto simulated = build_topology(with_units(s.cluster, *fold, fold->simulated), {}, unsaid);
+  if (!simulated || !routes_are_alike(*simulated, *fold)) return false;
+  auto run = Run::prepare({.topology = *simulated,
+                           .network = s.network,
+                           .seed = s.seed,
+                           .jobs = s.jobs,
+                           .changes = {},
+                           .fold = *fold},
+                          unsaid);
+  if (!run) return false;
+  for (const JobSpec& job : s.jobs)
+    ranks_ += fold->all(static_cast<Rank>(find_ranks(job, *simulated, unsaid).size()));
+  topology_ = build_topology(with_units(s.cluster, *fold, std::min(fold->units, kNamedUnits)), {}, unsaid);
+  simulated_ = std::move(simulated);
+  run_ = std::move(run);
+  return true;
+}
+
+void Session::unfold(const ScenarioParts& parts, TopologyCache* cache, Diagnostics& errors) {
+  run_ = nullptr;
+  topology_ = build_once(parts, cache, errors);
+  if (!topology_) return;
+  const RunRequest request = request_of(parts, *topology_, errors);
+  // Without a sound job there is nothing more to say, unless that is the mistake.
+  if (!request.jobs.empty() || errors.ok()) run_ = Run::prepare(request, errors);
+  if (!errors.ok()) return;
+  ranks_ = 0;
+  for (const JobSpec& job : request.jobs)
+    ranks_ += static_cast<Rank>(find_ranks(job, *topology_, errors).size());
+}
+
 RunResult Session::run() {
   if (trace_) recorder_.emplace(recorder_options(*trace_, ranks_));
-  return run_->go({.recorder = recorder_ ? &*recorder_ : nullptr, .paranoid = paranoid_});
+  RunResult result = run_->go({.recorder = recorder_ ? &*recorder_ : nullptr, .paranoid = paranoid_});
+  if (!result.units_differ) return result;
+  Diagnostics errors;
+  unfold({.scenario = scenario_,
+          .cluster_is_sound = true,
+          .sound_jobs = std::vector<bool>(scenario_.jobs.size(), true)},
+         nullptr, errors);
+  if (errors.ok()) return run_->go({});
+  result = {};
+  for (const Diagnostic& d : errors.list()) result.failure = d.message;
+  return result;
 }
 
 IoError Session::write_trace() const {

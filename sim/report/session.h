@@ -33,6 +33,10 @@ struct SessionRequest {
   TraceOptions trace = {};
   bool verify = false;    // every job, whatever the scenario says
   bool paranoid = false;  // checks the expensive invariants too
+  // Simulates two of at least so many units that are alike (sim/workload/fold.h); nothing: always all.
+  std::optional<uint32_t> fold_from = kFoldFrom;
+
+  static constexpr uint32_t kFoldFrom = 64;  // fewer are simulated in no time
 };
 
 // Clusters that were built, for sessions that run on the same one again and again. Safe to use from several
@@ -59,7 +63,9 @@ class Session {
                                        TopologyCache* cache, Diagnostics& errors);
 
   const Scenario& scenario() const { return scenario_; }
+  // Where the run was folded, its first kNamedUnits units: enough to name links.
   const Topology& topology() const { return *topology_; }
+  static constexpr uint32_t kNamedUnits = 64;
   const std::optional<TraceSpec>& trace() const { return trace_; }
   Rank ranks() const { return ranks_; }  // of all jobs together
 
@@ -71,9 +77,13 @@ class Session {
 
  private:
   Session() = default;
+  // Prepares two units in place of all; false where that cannot be.
+  bool fold(uint32_t units_min);
+  // Prepares everything.
+  void unfold(const ScenarioParts& parts, TopologyCache* cache, Diagnostics& errors);
 
   Scenario scenario_;
-  std::shared_ptr<const Topology> topology_;
+  std::shared_ptr<const Topology> topology_, simulated_;  // `simulated_`: of a fold
   std::unique_ptr<Run> run_;
   std::optional<TraceSpec> trace_;
   std::optional<Recorder> recorder_;  // with a trace

@@ -31,7 +31,7 @@ std::vector<LinkClass> link_classes(const Report& report) {
     const auto [it, is_new] = seen.try_emplace(
         {t.vertices()[l.from].kind, t.vertices()[l.to].kind, link.bytes.count, link.busy.ps}, classes.size());
     if (is_new) classes.push_back({&link, 0});
-    ++classes[it->second].count;
+    classes[it->second].count += link.every != 0 ? report.result.fold.units : 1;
   }
   return classes;
 }
@@ -92,7 +92,10 @@ std::string assumptions_text(const Report& report) {
 std::string title(const Report& report) {
   const Topology& t = report.topology;
   std::string text = absl::StrCat(report.scenario.name, " on ", t.name().empty() ? "its cluster" : t.name());
-  if (t.nodes() > 0) absl::StrAppend(&text, ", ", plural(t.nodes(), "node"));
+  const Fold& fold = report.result.fold;
+  const bool named_in_part = fold.used() && fold.unit == Fold::Unit::kNode;
+  const uint32_t nodes = named_in_part ? fold.units : t.nodes();
+  if (nodes > 0) absl::StrAppend(&text, ", ", plural(nodes, "node"));
   return text;
 }
 
@@ -101,6 +104,10 @@ std::string simulated(const Report& report) {
   std::string text = absl::StrCat(
       "simulated ", to_string(r.end), " in ", grouped(static_cast<double>(r.counts.events)), " events, ",
       grouped(static_cast<double>(r.counts.messages)), " messages; seed ", report.scenario.seed);
+  if (r.fold.used())
+    absl::StrAppend(&text, "\n  folded: ", r.fold.simulated, " of ", grouped(r.fold.units), " ",
+                    r.fold.unit == Fold::Unit::kNode ? "nodes" : "GPUs",
+                    " ran, the others are exactly alike");
   if (report.wall_s) absl::StrAppend(&text, "; ", decimals(*report.wall_s, 3), " s on the clock");
   return text + "\n";
 }

@@ -7,7 +7,7 @@
 namespace brigade {
 
 constexpr int kCablesMax = 1024;  // that act as one link
-constexpr int kGpusPerNodeMax = 65'536;
+constexpr int kGpusPerNodeMax = 1 << 20;
 constexpr int kNvswitchesMax = 64;
 constexpr int kPcieSwitchesMax = 64;
 constexpr int kSocketsMax = 16;

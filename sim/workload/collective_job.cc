@@ -32,7 +32,8 @@ std::unique_ptr<Job> CollectiveJob::make(const CollectiveJobSpec& spec, JobConte
                                             .element_bytes = element_bytes,
                                             .root = spec.root,
                                             .sends = spec.sends,
-                                            .receives = spec.receives},
+                                            .receives = spec.receives,
+                                            .fold = c.fold},
                                            c.devices, c.topology);
       if (!made.error.empty()) {
         errors.error(c.at, absl::StrCat("job \"", c.name, "\": ", made.error));
@@ -40,7 +41,7 @@ std::unique_ptr<Job> CollectiveJob::make(const CollectiveJobSpec& spec, JobConte
       }
       CollectiveRow row{.collective = spec.collective,
                         .algorithm = algorithm.algorithm,
-                        .ranks = static_cast<Rank>(c.devices.size()),
+                        .ranks = c.ranks(),
                         .bytes = size,
                         .rounds_mode = algorithm.rounds};
       if (const std::string why = Payload::refusal(made.call); c.verify && !why.empty()) {
@@ -129,6 +130,7 @@ void CollectiveJob::end_step(Simulation& simulation) {
       f.bytes_sent_total += mine;
       f.bytes_sent_max = std::max(f.bytes_sent_max, mine);
     }
+    f.bytes_sent_total.count = context_.fold.all(f.bytes_sent_total.count);
     f.last_time = row.times.back();
     f.time = statistic_of(row.times);
     if (f.time.mean_us > 0) {
@@ -144,7 +146,7 @@ void CollectiveJob::end_step(Simulation& simulation) {
 JobResult CollectiveJob::result(const Simulation&) const {
   JobResult result{.name = context_.name,
                    .kind = "collective",
-                   .ranks = static_cast<Rank>(context_.devices.size()),
+                   .ranks = context_.ranks(),
                    .assumptions = {},
                    .result = {}};
   CollectiveResult rows;

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "sim/collective/execution.h"
+#include "sim/collective/representatives.h"
 
 namespace brigade {
 namespace {
@@ -90,7 +92,7 @@ CommunicateResult communicate(const CommunicateRequest& request, std::span<const
   CommunicateResult result;
   result.call.lockstep = request.algorithm.rounds == RoundsMode::kLockstep;
   PlanRequest plan{.algorithm = find_algorithm(request.collective, request.algorithm.algorithm),
-                   .ranks = static_cast<Rank>(devices.size()),
+                   .ranks = request.fold.all(static_cast<Rank>(devices.size())),
                    .elements = 0,
                    .element_bytes = request.element_bytes,
                    .root = request.root,
@@ -99,6 +101,11 @@ CommunicateResult communicate(const CommunicateRequest& request, std::span<const
                    .outer = request.algorithm.outer,
                    .pairs = request.sends,
                    .receives = request.receives};
+  if (const auto ranks = static_cast<Rank>(devices.size()); ranks > Execution::kRanksMax) {
+    result.error = absl::StrCat(ranks, " ranks; allowed: ", Execution::kRanksMax,
+                                ", or more where all do alike and are folded");
+    return result;
+  }
   if (plan.algorithm == nullptr) {
     result.error = absl::StrCat("unknown algorithm \"", request.algorithm.algorithm, "\" of ",
                                 name_of(request.collective),
@@ -109,7 +116,7 @@ CommunicateResult communicate(const CommunicateRequest& request, std::span<const
     const Grouping grouping = group_by_node(devices, topology);
     result.error = grouping.error;
     if (!result.error.empty()) return result;
-    plan.group = grouping.group;
+    plan.group = grouping.group == devices.size() ? plan.ranks : grouping.group;  // all on one node
   }
   const int64_t channels = request.algorithm.channels;
   for (int64_t c = 0, first = 0; c < channels; ++c) {
@@ -120,9 +127,20 @@ CommunicateResult communicate(const CommunicateRequest& request, std::span<const
         result.error = made.error;
         return result;
       }
+      if (made.plan->rounds() > Execution::kRoundsMax) {
+        result.error = absl::StrCat(made.plan->rounds(), " rounds; allowed: ", Execution::kRoundsMax);
+        return result;
+      }
       auto placed = std::make_shared<Plan>(*made.plan);
       placed->slice_first += first;
       result.call.plans.push_back(std::move(placed));
+      if (!request.fold.used()) continue;
+      std::shared_ptr<const Plan>& folded = result.call.plans.back();
+      folded = plan_of_representatives(folded, static_cast<Rank>(devices.size()) / request.fold.simulated);
+      if (folded == nullptr) {
+        result.error = absl::StrCat(request.algorithm.algorithm, " does not do alike on all ranks");
+        return result;
+      }
     }
     first += plan.elements;
   }
@@ -132,18 +150,19 @@ CommunicateResult communicate(const CommunicateRequest& request, std::span<const
 std::optional<Duration> closed_form_of(const CollectiveCall& call, const NetworkSpec& network,
                                        std::span<const VertexId> devices, const Topology& topology) {
   if (call.plans.size() != 1 || network.overhead.ps != 0 || network.window) return std::nullopt;
-  const Plan& plan = *call.plans.front();
+  const Plan& plan = whole_of(*call.plans.front());
+  const auto ranks = static_cast<Rank>(devices.size());
   if (plan.algorithm->closed_form == nullptr || (!call.lockstep && !plan.in_step())) return std::nullopt;
   Uniform inner(topology), outer(topology);
   const bool several_peers = plan.rounds() > 0 && plan.step(0, 0).sends > 1;
   if (plan.group > 1) {
-    const Rank g = plan.group, nodes = plan.ranks / g;
+    const Rank g = std::min(plan.group, ranks), nodes = ranks / g;
     for (Rank n = 0; n < nodes; ++n) inner.add_group(devices, n * g, 1, g, true);
     for (Rank i = 0; i < g; ++i) outer.add_group(devices, i, g, nodes, false);
   } else if (plan.parts.empty()) {
-    inner.add_group(devices, 0, 1, plan.ranks, several_peers);
+    inner.add_group(devices, 0, 1, ranks, several_peers);
   } else {
-    outer.add_group(devices, 0, 1, plan.ranks, several_peers);
+    outer.add_group(devices, 0, 1, ranks, several_peers);
   }
   if (!inner.same() || !outer.same()) return std::nullopt;
   return plan.closed_form(inner.cost(), outer.cost());

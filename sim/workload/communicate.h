@@ -11,6 +11,7 @@
 #include "sim/engine/simulation.h"
 #include "sim/network/spec.h"
 #include "sim/topology/topology.h"
+#include "sim/workload/fold.h"
 #include "sim/workload/spec.h"
 
 namespace brigade {
@@ -23,14 +24,15 @@ struct CommunicateRequest {
   Rank root = 0;
   std::vector<Pair> sends;  // send_recv
   std::optional<std::vector<Pair>> receives;
+  Fold fold = {};  // `devices` are those of its simulated units
 };
 struct CommunicateResult {
   CollectiveCall call;
   std::string error;  // a sentence, empty if all is well
 };
 
-// The plans of all channels. Hierarchical groups are the nodes of `devices`, which must be listed node by
-// node, as many from each.
+// The plans of all channels; of a fold, those of its representatives. Hierarchical groups are the nodes of
+// `devices`, which must be listed node by node, as many from each.
 CommunicateResult communicate(const CommunicateRequest& request, std::span<const VertexId> devices,
                               const Topology& topology);
 

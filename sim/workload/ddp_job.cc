@@ -201,7 +201,7 @@ void DdpJob::wait(Rank r, Phase phase, Time now) {
 
 std::vector<BucketResult> DdpJob::bucket_results(const RankState& s, int step) const {
   std::vector<BucketResult> rows;
-  const double factor = busbw_factor(Collective::kAllReduce, static_cast<Rank>(ranks_.size()));
+  const double factor = busbw_factor(Collective::kAllReduce, context_.ranks());
   for (size_t i = 0; i < s.buckets.size(); ++i) {
     const Bucket& bucket = plan_.iteration(step).buckets[i];
     const BucketTimes& t = s.buckets[i];
@@ -242,7 +242,7 @@ JobResult DdpJob::result(const Simulation&) const {
   d.communication = statistic_of(comm);
   d.overlapped = statistic_of(overlapped);
   d.exposed = statistic_of(exposed);
-  const auto n = static_cast<int64_t>(ranks_.size());
+  const int64_t n = context_.ranks();
   const double step_s = d.step_time.mean_us * 1e-6;
   d.parameters = parameter_count(plan_.model);
   d.global_batch_samples = spec_.micro_batch_samples * spec_.accumulate * n;

@@ -77,7 +77,8 @@ bool add_call(DdpIteration& iteration, Collective collective, const AlgorithmSpe
                                         .element_bytes = bytes_of(dtype),
                                         .root = 0,
                                         .sends = {},
-                                        .receives = {}},
+                                        .receives = {},
+                                        .fold = context.fold},
                                        context.devices, context.topology);
   if (context.verify && made.error.empty()) made.error = Payload::refusal(made.call);
   if (!made.error.empty()) {
@@ -168,6 +169,7 @@ std::optional<DdpPlan> plan_ddp(const DdpJobSpec& spec, const JobContext& contex
   // Without the peak of one rank there is none of all.
   if (std::find(peaks.begin(), peaks.end(), 0.0) == peaks.end())
     for (const uint32_t kind : plan.kind_of_rank) plan.peak_flop_per_s += peaks[kind];
+  plan.peak_flop_per_s = context.fold.all(plan.peak_flop_per_s);
   if (const auto flops = useful_flops(plan.model, spec)) plan.useful_flops = *flops * spec.accumulate;
   if (const auto tokens = micro_batch_tokens(plan.model, spec))
     plan.tokens_per_rank = *tokens * spec.accumulate;

@@ -12,6 +12,7 @@
 #include "sim/engine/simulation.h"
 #include "sim/network/spec.h"
 #include "sim/trace/recorder.h"
+#include "sim/workload/fold.h"
 #include "sim/workload/result.h"
 #include "sim/workload/spec.h"
 
@@ -32,6 +33,10 @@ struct JobContext {
   Place at;
   bool verify = false;  // its collectives will carry data
   uint64_t seed = 1;
+  Fold fold = {};  // `devices` are those of its simulated units
+
+  // Of the job, simulated or not.
+  Rank ranks() const { return fold.all(static_cast<Rank>(devices.size())); }
 };
 
 // Where a job's records go: the tracks of a rank's process. The engine's tracer writes to `comm`.

@@ -30,7 +30,8 @@ std::unique_ptr<Run> Run::prepare(const RunRequest& request, Diagnostics& errors
                        .network = run->request_.network,
                        .at = spec.at,
                        .verify = spec.verify,
-                       .seed = request.seed};
+                       .seed = request.seed,
+                       .fold = request.fold};
     context.late.resize(context.devices.size());
     context.compute_share.resize(context.devices.size(), 1.0);
     for (size_t i = 0; i < concerned.size(); ++i)
@@ -61,6 +62,37 @@ std::vector<JobTrace> Run::name_ranks(Recorder& recorder) const {
     }
   }
   return traces;
+}
+
+// See fold.h: what is looked for after the run.
+bool Run::units_agree(const Engine<PacketNetwork>& engine) const {
+  if (engine.network().ranks_decided()) return false;
+  const LinkId unit = links_of_unit(request_.topology, request_.fold);
+  const std::span<const LinkState> links = engine.network().links();
+  for (LinkId l = 0; l < links.size(); ++l) {
+    const LinkState& x = links[l];
+    const LinkState& alike = links[l < unit ? l + unit : l];
+    const bool is_in_a_unit = l < unit * request_.fold.simulated;
+    if (!is_in_a_unit && x.bytes != 0) return false;
+    if (x.bytes != alike.bytes || x.busy != alike.busy || x.free_at != alike.free_at) return false;
+  }
+  return true;
+}
+
+void Run::count_links(const Simulation& simulation, RunResult& result) const {
+  const bool folded = request_.fold.used();
+  const LinkId every = folded ? links_of_unit(request_.topology, request_.fold) : 0;
+  const auto end = folded ? every : static_cast<LinkId>(request_.topology.links().size());
+  for (LinkId l = 0; l < end; ++l) {
+    const LinkUse use = simulation.use_of(l);
+    if (use.bytes.count == 0) continue;
+    const double share =
+        result.end.ps == 0 ? 0 : static_cast<double>(use.busy.ps) / static_cast<double>(result.end.ps);
+    result.links.push_back({l, use.bytes, use.busy, share, every});
+  }
+  std::sort(result.links.begin(), result.links.end(), [](const LinkResult& a, const LinkResult& b) {
+    return a.busy != b.busy ? a.busy > b.busy : a.link < b.link;
+  });
 }
 
 RunResult Run::go(const RunOptions& options) {
@@ -101,17 +133,15 @@ RunResult Run::go(const RunOptions& options) {
     result.failure = engine.stuck();
     BRIGADE_CHECK(!result.failure.empty(), "a job is not finished, yet nobody waits");
   }
-  result.counts = engine.counts();
-  for (LinkId l = 0; l < request_.topology.links().size(); ++l) {
-    const LinkUse use = engine.use_of(l);
-    if (use.bytes.count == 0) continue;
-    const double share =
-        result.end.ps == 0 ? 0 : static_cast<double>(use.busy.ps) / static_cast<double>(result.end.ps);
-    result.links.push_back({l, use.bytes, use.busy, share});
+  if (request_.fold.used() && (!result.failure.empty() || !units_agree(engine))) {
+    result.units_differ = true;
+    return result;
   }
-  std::sort(result.links.begin(), result.links.end(), [](const LinkResult& a, const LinkResult& b) {
-    return a.busy != b.busy ? a.busy > b.busy : a.link < b.link;
-  });
+  const Fold& fold = result.fold = request_.fold;
+  result.counts = engine.counts();
+  for (int64_t* count : {&result.counts.events, &result.counts.messages, &result.counts.segments})
+    *count = fold.all(*count);
+  count_links(engine, result);
   if (!result.failure.empty()) return result;
   engine.check_counters();
   if (paranoid) paranoid->finish();

@@ -14,12 +14,17 @@
 
 namespace brigade {
 
+template <class Network>
+class Engine;
+class PacketNetwork;
+
 struct RunRequest {
   const Topology& topology;
   NetworkSpec network;
   uint64_t seed = 1;
   std::vector<JobSpec> jobs;
   std::vector<RankChange> changes;
+  Fold fold = {};  // `topology` then has its simulated units only
 };
 
 struct RunOptions {
@@ -34,6 +39,7 @@ struct LinkResult {
   Bytes bytes;
   Duration busy{};
   double utilization = 0;  // busy / end
+  LinkId every = 0;        // of a fold: every so many links there is one that is alike
 };
 
 struct RunResult {
@@ -41,6 +47,9 @@ struct RunResult {
   std::vector<LinkResult> links;  // that carried anything, busiest first, then by id
   Simulation::Counts counts;
   Duration end{};
+  Fold fold = {};  // where it was used: `links` are those of unit 0, all else is of all units
+  // A fold that found its units unlike: nothing here counts, and all must be simulated.
+  bool units_differ = false;
   // Why the simulation could not end: unreachable peer, deadlock. Jobs are empty then. Or what its data ended
   // with where it was verified and is wrong.
   std::string failure;
@@ -59,6 +68,8 @@ class Run {
   };
   explicit Run(const RunRequest& request) : request_(request) {}
   std::vector<JobTrace> name_ranks(Recorder& recorder) const;
+  bool units_agree(const Engine<PacketNetwork>& engine) const;
+  void count_links(const Simulation& simulation, RunResult& result) const;
 
   RunRequest request_;
   std::vector<std::unique_ptr<Job>> jobs_;

@@ -28,6 +28,16 @@ TEST_CASE("one NIC at a quarter of its bandwidth holds all GPUs up, unless backw
   CHECK(step_ms("25%", "8") / step_ms("100%", "8") < 1.02);
 }
 
+TEST_CASE("a ring of a million GPUs takes 2 (N - 1) messages, to the picosecond, on two of them") {
+  const RunResult result = run_scenario("ring_million_gpus");
+  constexpr int64_t kRanks = 1 << 20, kBytes = 1 << 30;
+  const Duration message = microseconds(10) + Bandwidth::gb_per_s(50).time({kBytes / kRanks});
+  CHECK(row_of(result, "ring", "ring", kBytes).last_time == 2 * (kRanks - 1) * message);
+  CHECK(result.fold.units == kRanks);
+  CHECK(result.counts.messages == 2 * kRanks * (kRanks - 1));
+  for (const LinkResult& link : result.links) CHECK(link.bytes.count == 2 * (kBytes - kBytes / kRanks));
+}
+
 TEST_CASE("every scenario and study has its expected output, and none is left over") {
   for (const auto& [folder, least] : {std::pair("/scenarios", 11), std::pair("/scenarios/studies", 4)}) {
     std::vector<std::string> scenarios, expected;

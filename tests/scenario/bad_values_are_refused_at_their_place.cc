@@ -46,10 +46,10 @@ const Row kRows[] = {
     {"size: 1 KB", "size: 10 B, dtype: fp32",
      R"(8:56: size 10 B is not a whole number of fp32 elements of 4 B)"},
     // Numbers.
-    {"gpus: 2", "gpus: -2", R"(4:26: gpus "-2" is out of range; allowed: 0 to 65536)"},
-    {"gpus: 2", "gpus: 2.5", R"(4:26: gpus "2.5" is not a whole number; allowed: 0 to 65536)"},
+    {"gpus: 2", "gpus: -2", R"(4:26: gpus "-2" is out of range; allowed: 0 to 1048576)"},
+    {"gpus: 2", "gpus: 2.5", R"(4:26: gpus "2.5" is not a whole number; allowed: 0 to 1048576)"},
     {"gpus: 2", "gpus: 99999999999999999999",
-     R"(4:26: gpus "99999999999999999999" is out of range; allowed: 0 to 65536)"},
+     R"(4:26: gpus "99999999999999999999" is out of range; allowed: 0 to 1048576)"},
     {"count: 1", "count: 0", R"(5:28: count "0" is out of range; allowed: 1 to 1048576)"},
     {"brigade: 1", "brigade: 1\nseed: -1",
      R"(2:7: seed "-1" is out of range; allowed: 0 to 9223372036854775807)"},

@@ -37,7 +37,7 @@ TEST_CASE("mistakes in families") {
   };
   const std::vector<Row> rows = {
       {with([](ClusterSpec& s) { s.types[0].gpus = -1; }),
-       "node type \"hgx\": gpus is -1; allowed: 0 to 65536"},
+       "node type \"hgx\": gpus is -1; allowed: 0 to 1048576"},
       {with([](ClusterSpec& s) { s.types[0].nvswitches = 0; }),
        "node type \"hgx\": nvlink switches is 0; allowed: 1 to 64"},
       {with([](ClusterSpec& s) { s.types[0].family = NodeFamily::kHybridCubeMesh, s.types[0].gpus = 4; }),
