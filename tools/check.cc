@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "sim/report/session.h"
+#include "sim/scenario/scenario.h"
 #include "sim/study/sweep.h"
 #include "tools/command.h"
 
@@ -20,8 +21,19 @@ int check_study(const SessionRequest& request) {
                                    study.points() == 1 ? " point of " : " points of ", base, "\n"));
 }
 
+int check_cluster(const SessionRequest& request) {
+  Diagnostics errors;
+  const std::optional<ClusterFile> file = load_cluster(request.file, request.overrides, errors);
+  const auto t = file ? build_topology(file->cluster, {}, errors) : nullptr;
+  print_diagnostics(errors);
+  if (!t) return kInputError;
+  return write_result(absl::StrCat(request.file, ": ok: a cluster, ", t->nodes(),
+                                   t->nodes() == 1 ? " node" : " nodes", ": ", t->selectable(), "\n"));
+}
+
 int check(const SessionRequest& request) {
   if (is_study(request.file)) return check_study(request);
+  if (is_cluster_file(request.file)) return check_cluster(request);
   Diagnostics errors;
   const std::unique_ptr<Session> session = Session::open(request, errors);
   print_diagnostics(errors);
@@ -37,7 +49,8 @@ int check(const SessionRequest& request) {
 }  // namespace
 
 void add_check(CLI::App& app, int& exit_code) {
-  CLI::App* command = app.add_subcommand("check", "read and check a scenario or a study without running it");
+  CLI::App* command =
+      app.add_subcommand("check", "read and check a scenario, a study or a cluster file without running it");
   const auto request = std::make_shared<SessionRequest>();
   command->add_option("scenario", request->file, "YAML file")->required()->type_name("FILE");
   add_overrides(*command, request->overrides, "override a value, as of run");

@@ -50,8 +50,7 @@ std::string did_you_mean(const CLI::App& app, int argc, char** argv) {
     }
   };
   add_options(scope);
-  for (const CLI::App* group : scope.get_subcommands([](const CLI::App* s) { return s->get_name().empty(); }))
-    add_options(*group);
+  for (const CLI::App* part : scope.get_subcommands([](const CLI::App*) { return true; })) add_options(*part);
   for (int i = 1; i < argc; ++i) {
     const std::string word(argv[i]), name = word.substr(0, word.find('='));
     if (name.starts_with("--") && std::find(options.begin(), options.end(), name) == options.end())

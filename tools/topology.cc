@@ -1,6 +1,10 @@
-// brigade topology FILE
+// brigade topology FILE, brigade topology import FILE
 #include <memory>
 
+#include "absl/strings/str_cat.h"
+#include "sim/scenario/cluster_writer.h"
+#include "sim/scenario/import.h"
+#include "sim/scenario/input_files.h"
 #include "sim/scenario/scenario.h"
 #include "sim/topology/describe.h"
 #include "tools/command.h"
@@ -9,31 +13,82 @@ namespace brigade {
 namespace {
 
 struct TopologyArguments {
-  std::string file;
+  std::string file, output;
   std::vector<std::string> parameters;
-  bool dot = false;
+  bool dot = false, yaml = false;
 };
 
 int show(const TopologyArguments& a) {
   Diagnostics errors;
   const std::optional<ClusterFile> cluster = load_cluster(a.file, a.parameters, errors);
   const auto topology = cluster ? build_topology(cluster->cluster, cluster->link_changes, errors) : nullptr;
+  std::string text;
+  if (topology) {
+    text = a.yaml ? cluster_yaml(*topology, errors) : a.dot ? graphviz(*topology) : describe(*topology);
+  }
   print_diagnostics(errors);
-  if (!topology) return kInputError;
-  return write_result(a.dot ? graphviz(*topology) : describe(*topology));
+  if (!errors.ok()) return kInputError;
+  return write_result(text, a.output);
+}
+
+struct ImportArguments {
+  std::string file, output;
+  int nodes = 1;
+};
+
+int import(const ImportArguments& a) {
+  Diagnostics errors;
+  const std::optional<std::string> bytes = InputFiles(errors).bytes_of(a.file, {});
+  const std::optional<ImportedFile> imported =
+      bytes ? import_topology(*bytes, a.file, a.nodes, errors) : std::nullopt;
+  print_diagnostics(errors);
+  if (!imported) return kInputError;
+  const int code = write_result(imported->yaml, a.output);
+  if (code != kFine) return code;
+  print_message(absl::StrCat(a.file, ": ", imported->kind));
+  for (const ImportParameter& p : imported->parameters)
+    print_message(absl::StrCat("assumed ", p.name, " = ", p.value, ": ", p.why));
+  for (const std::string& assumption : imported->assumptions)
+    print_message(absl::StrCat("assumed: ", assumption));
+  print_message(absl::StrCat("there are ", imported->selectable));
+  return code;
+}
+
+void add_import(CLI::App& topology, int& exit_code) {
+  CLI::App* command = topology.add_subcommand(
+      "import",
+      "make a cluster file of a topology file of another tool: NCCL XML, nvidia-smi topo -m, GraphML, "
+      "ASTRA-sim, ns-3");
+  const auto a = std::make_shared<ImportArguments>();
+  command->add_option("file", a->file, "its kind is recognised by its content")
+      ->required()
+      ->type_name("FILE");
+  command->add_option("-o,--output", a->output, "the cluster file to write; else to stdout")
+      ->type_name("FILE");
+  command->add_option("--nodes", a->nodes, "so many servers of the one that the file describes")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1 << 16));
+  command->callback([a, &exit_code] { exit_code = import(*a); });
 }
 
 }  // namespace
 
 void add_topology(CLI::App& app, int& exit_code) {
-  CLI::App* command =
-      app.add_subcommand("topology", "describe a cluster, of a file of its own or of a scenario");
+  CLI::App* command = app.add_subcommand(
+      "topology", "describe a cluster, of a file of its own or of a scenario; or import one");
   const auto a = std::make_shared<TopologyArguments>();
-  command->add_option("file", a->file, "YAML file")->required()->type_name("FILE");
+  command->add_option("file", a->file, "YAML file")->type_name("FILE");
   add_overrides(*command, a->parameters,
                 "set a parameter of a cluster file (nodes=4), or override a scenario");
   command->add_flag("--dot", a->dot, "as a graph for Graphviz: brigade topology FILE --dot | dot -Tsvg");
-  command->callback([a, &exit_code] { exit_code = show(*a); });
+  command->add_flag("--yaml", a->yaml, "written out vertex by vertex, as a cluster file");
+  command->add_option("-o,--output", a->output, "write there instead of to stdout")->type_name("FILE");
+  add_import(*command, exit_code);
+  command->callback([a, command, &exit_code] {
+    if (!command->get_subcommands().empty()) return;
+    if (a->file.empty()) throw CLI::RequiredError("file");
+    exit_code = show(*a);
+  });
 }
 
 }  // namespace brigade

@@ -45,10 +45,11 @@ class InputFiles {
   // Also checks the format version. Empty where the file cannot be read or parsed; errors of the file as a
   // whole go to `asked_from`, unless that is the command line (no file).
   std::optional<Node> read(const std::string& path, const Place& asked_from);
+  // The bytes of a file of any kind, within the limit; not hashed. Errors as of read.
+  std::optional<std::string> bytes_of(const std::string& path, const Place& asked_from);
   InputHash& hash() { return hash_; }
 
  private:
-  std::optional<std::string> bytes_of(const std::string& path, const Place& asked_from);
   void check_format(const Node& document);
 
   Diagnostics& errors_;

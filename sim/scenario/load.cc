@@ -163,6 +163,12 @@ std::optional<Scenario> load_scenario(const std::string& path, const std::vector
   return std::move(parts.scenario);
 }
 
+bool is_cluster_file(const std::string& path) {
+  Diagnostics unused;
+  const std::optional<Node> root = InputFiles(unused).read(path, {});
+  return root && is_cluster_file(*root);
+}
+
 std::optional<ClusterFile> load_cluster(const std::string& path, const std::vector<std::string>& parameters,
                                         Diagnostics& errors) {
   InputFiles files(errors);

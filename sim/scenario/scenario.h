@@ -62,6 +62,9 @@ struct ScenarioParts {
 ScenarioParts read_scenario_parts(const std::string& path, const std::vector<std::string>& overrides,
                                   Diagnostics& errors);
 
+// Whether the file holds a cluster and no jobs. False where it cannot be read.
+bool is_cluster_file(const std::string& path);
+
 struct ClusterFile {
   ClusterSpec cluster;
   std::vector<LinkChange> link_changes;  // of a scenario

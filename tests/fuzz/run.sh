@@ -8,9 +8,9 @@ seconds=${1:-30}
 command -v clang++ >/dev/null || { echo "needs clang and libclang-rt-14-dev" >&2; exit 2; }
 cmake -S "$root" -B "$build" -G Ninja -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS=-O1 \
   -DBRIGADE_SANITIZE=ON -DBRIGADE_FUZZ=ON >/dev/null
-cmake --build "$build" --target fuzz_scenario fuzz_topology
+cmake --build "$build" --target fuzz_scenario fuzz_topology fuzz_import
 cd "$build"
-for target in scenario topology; do
+for target in scenario topology import; do
   mkdir -p "corpus/$target"
   echo "fuzzing $target for $seconds s"
   tests/fuzz_"$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=8192 -print_final_stats=1 \
