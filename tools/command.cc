@@ -4,6 +4,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "sim/report/svg.h"
+#include "sim/topology/drawing.h"
 #include "sim/trace/output_file.h"
 
 namespace brigade {
@@ -29,6 +31,13 @@ int write_result(const std::string& text, const std::string& file) {
   if (written && std::fflush(stdout) == 0) return kFine;
   print_message(std::string("cannot write the result: ") + std::strerror(errno));
   return kIoFailed;
+}
+
+int write_drawing(const Topology& topology, const std::vector<double>& utilization, const std::string& file) {
+  const Svg svg = svg_of(drawing(topology, {.fold = true, .utilization = utilization}));
+  if (svg.error.empty()) return write_result(svg.text, file == "-" ? "" : file);
+  print_message(svg.error);
+  return kFailed;
 }
 
 }  // namespace brigade

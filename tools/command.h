@@ -5,8 +5,10 @@
 #pragma once
 #include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 #include "sim/base/diagnostic.h"
+#include "sim/topology/topology.h"
 
 namespace brigade {
 
@@ -34,5 +36,7 @@ void print_diagnostics(const Diagnostics& diagnostics);
 void print_message(const std::string& message);
 // To stdout, or whole to `file` if that is not empty; the exit code.
 int write_result(const std::string& text, const std::string& file = "");
+// A drawing as SVG, coloured by `utilization` of links if that is not empty; the exit code. "-" is stdout.
+int write_drawing(const Topology& topology, const std::vector<double>& utilization, const std::string& file);
 
 }  // namespace brigade

@@ -19,7 +19,7 @@ namespace {
 struct RunArguments {
   SessionRequest request;
   std::vector<const Format*> formats;  // that were asked for
-  std::string links, output;
+  std::string links, output, svg;
   std::string seed;
   bool timing = false;
   bool no_fold = false;
@@ -54,6 +54,13 @@ bool parse_links(const std::string& text, std::optional<size_t>& out) {
   return out.has_value();
 }
 
+// How busy each link was, for the drawing.
+std::vector<double> busy_of(const Session& session, const RunResult& result) {
+  std::vector<double> busy(session.topology().links().size());
+  for (const LinkResult& link : result.links) busy[link.link] = link.utilization;
+  return busy;
+}
+
 bool wants_colour() {
   const char* no_colour = std::getenv("NO_COLOR");
   return isatty(STDOUT_FILENO) == 1 && (no_colour == nullptr || *no_colour == '\0');
@@ -76,7 +83,7 @@ int run(RunArguments& a) {
   if (!errors.ok()) return kInputError;
 
   const std::string trace_file = session->trace() ? session->trace()->file : "";
-  for (const std::string& file : {trace_file, a.output}) {
+  for (const std::string& file : {trace_file, a.output, a.svg}) {
     const IoError error = file.empty() ? IoError{} : check_writable(file);
     if (!error) continue;
     print_message(*error);
@@ -107,7 +114,10 @@ int run(RunArguments& a) {
                 .trace_file = trace_file,
                 .colour = a.output.empty() && wants_colour()};
   if (a.timing) report.wall_s = wall.count();
-  return write_result(format.print(report), a.output);
+  const int written = write_result(format.print(report), a.output);
+  return written == kFine && !a.svg.empty()
+             ? write_drawing(session->topology(), busy_of(*session, result), a.svg)
+             : written;
 }
 
 void add_trace_options(CLI::App& command, TraceOptions& trace) {
@@ -144,6 +154,9 @@ void add_run(CLI::App& app, int& exit_code) {
   command->add_option("--links", a->links, "how many of the busiest links are printed")->type_name("all|N");
   command->add_flag("--timing", a->timing, "add the time on the clock, which differs from run to run");
   command->add_option("-o,--output", a->output, "write the result there instead of to stdout")
+      ->type_name("FILE");
+  command
+      ->add_option("--svg", a->svg, "draw the cluster, links coloured by how busy they were; needs Graphviz")
       ->type_name("FILE");
   add_trace_options(*command, a->request.trace);
   command->callback([a, &exit_code] { exit_code = run(*a); });

@@ -7,6 +7,8 @@
 #include "sim/scenario/input_files.h"
 #include "sim/scenario/scenario.h"
 #include "sim/topology/describe.h"
+#include "sim/topology/drawing.h"
+#include "sim/topology/export.h"
 #include "tools/command.h"
 
 namespace brigade {
@@ -15,20 +17,28 @@ namespace {
 struct TopologyArguments {
   std::string file, output;
   std::vector<std::string> parameters;
-  bool dot = false, yaml = false;
+  bool dot = false, yaml = false, graphml = false, nccl = false;
+  std::string svg;
 };
+
+Exported text_of(const Topology& topology, const TopologyArguments& a, Diagnostics& errors) {
+  if (a.yaml) return {cluster_yaml(topology, errors), {}};
+  if (a.graphml) return graphml_of(topology, errors);
+  if (a.nccl) return nccl_xml_of(topology, errors);
+  return {a.dot ? drawing(topology, {.fold = false}) : describe(topology), {}};
+}
 
 int show(const TopologyArguments& a) {
   Diagnostics errors;
   const std::optional<ClusterFile> cluster = load_cluster(a.file, a.parameters, errors);
   const auto topology = cluster ? build_topology(cluster->cluster, cluster->link_changes, errors) : nullptr;
-  std::string text;
-  if (topology) {
-    text = a.yaml ? cluster_yaml(*topology, errors) : a.dot ? graphviz(*topology) : describe(*topology);
-  }
+  Exported text;
+  if (topology && a.svg.empty()) text = text_of(*topology, a, errors);
   print_diagnostics(errors);
   if (!errors.ok()) return kInputError;
-  return write_result(text, a.output);
+  if (!a.svg.empty()) return write_drawing(*topology, {}, a.svg);
+  for (const std::string& loss : text.losses) print_message(loss);
+  return write_result(text.text, a.output);
 }
 
 struct ImportArguments {
@@ -81,7 +91,10 @@ void add_topology(CLI::App& app, int& exit_code) {
   add_overrides(*command, a->parameters,
                 "set a parameter of a cluster file (nodes=4), or override a scenario");
   command->add_flag("--dot", a->dot, "as a graph for Graphviz: brigade topology FILE --dot | dot -Tsvg");
+  command->add_option("--svg", a->svg, "draw it, large fabrics folded; needs Graphviz")->type_name("FILE");
   command->add_flag("--yaml", a->yaml, "written out vertex by vertex, as a cluster file");
+  command->add_flag("--graphml", a->graphml, "as GraphML");
+  command->add_flag("--nccl", a->nccl, "as NCCL's topology XML, of one server");
   command->add_option("-o,--output", a->output, "write there instead of to stdout")->type_name("FILE");
   add_import(*command, exit_code);
   command->callback([a, command, &exit_code] {

@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "sim/scenario/import.h"
+#include "sim/topology/export.h"
 
 namespace brigade {
 namespace {
@@ -70,6 +71,7 @@ std::string cluster_yaml(const Imported& cluster, const std::string& name,
 }
 
 std::string cluster_yaml(const Topology& t, Diagnostics& errors) {
+  if (!has_equal_directions(t, errors)) return "";
   Imported cluster;
   static constexpr const char* kKinds[] = {"gpu", "host", "nvswitch", "pcie", "nic", "switch"};
   const auto model_key = [](uint32_t m) { return absl::StrCat("model", m); };
@@ -83,14 +85,7 @@ std::string cluster_yaml(const Topology& t, Diagnostics& errors) {
                                 {}});
   }
   for (LinkId l = 0; l < t.links().size(); l += 2) {
-    const Link &x = t.links()[l], &back = t.links()[t.reverse(l)];
-    if (!x.up || !back.up || x.bandwidth != back.bandwidth || x.latency != back.latency ||
-        x.cost != back.cost) {
-      errors.error({}, absl::StrCat(t.link_name(l),
-                                    " is dead, or its two directions differ: a cluster file cannot say "
-                                    "that; leave out the changes"));
-      return "";
-    }
+    const Link& x = t.links()[l];
     ImportedCable cable;
     cable.a = t.vertex_name(x.from);
     cable.b = t.vertex_name(x.to);

@@ -8,8 +8,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_replace.h"
 #include "sim/base/units.h"
+#include "sim/topology/bisection.h"
+#include "sim/topology/levels.h"
+#include "sim/topology/pairs.h"
 
 namespace brigade {
 namespace {
@@ -54,70 +56,116 @@ std::string devices(const Topology& t) {
   return text.empty() ? text : "devices\n" + text;
 }
 
+std::string range_of(const std::string& low, const std::string& high) {
+  return low == high ? low : absl::StrCat(low, " to ", high);
+}
+
 std::string cables(const Topology& t) {
-  using Class = std::tuple<VertexKind, VertexKind, int64_t, int64_t, bool>;
-  std::map<Class, std::pair<size_t, LinkId>> classes;
+  struct Entry {
+    size_t count = 0;
+    LinkId example = kNone;
+    Duration latency_min{INT64_MAX}, latency_max{};
+  };
+  std::map<std::tuple<VertexKind, VertexKind, int64_t, bool>, Entry> classes;
   for (LinkId l = 0; l < t.links().size(); l += 2) {
     const Link& x = t.links()[l];
     const auto [low, high] = std::minmax(t.vertices()[x.from].kind, t.vertices()[x.to].kind);
-    auto& entry = classes[{low, high, x.bandwidth.bytes_per_s().count, x.latency.ps, x.up}];
-    if (entry.first++ == 0) entry.second = l;
+    Entry& entry = classes[{low, high, x.bandwidth.bytes_per_s().count, x.up}];
+    if (entry.count++ == 0) entry.example = l;
+    entry.latency_min = std::min(entry.latency_min, x.latency);
+    entry.latency_max = std::max(entry.latency_max, x.latency);
   }
   std::string text = "cables, per direction\n";
   for (const auto& [unused, entry] : classes) {
-    const Link& x = t.links()[entry.second];
-    absl::StrAppendFormat(&text, "  %6d x %-20s %10s  %10s%s   e.g. %s\n", entry.first,
+    const Link& x = t.links()[entry.example];
+    absl::StrAppendFormat(&text, "  %6d x %-20s %10s  %10s%s   e.g. %s\n", entry.count,
                           absl::StrCat(kind_of(t, x.from), " - ", kind_of(t, x.to)), to_string(x.bandwidth),
-                          to_string(x.latency), x.up ? "" : "  down", t.link_name(entry.second));
+                          range_of(to_string(entry.latency_min), to_string(entry.latency_max)),
+                          x.up ? "" : "  down", t.link_name(entry.example));
   }
   return text;
 }
 
-// What a message from the first device meets, by class of destination.
-std::string routes(const Topology& t) {
-  struct Class {
-    size_t count = 0;
-    VertexId example = kNone;
+std::string pairs_text(const Topology& t, const Pairs& pairs) {
+  if (pairs.looked_at == 0) return "";
+  const bool gpus = t.vertices()[pairs.classes.front().from].kind == VertexKind::kGpu;
+  std::string text = absl::StrCat("pairs of ", gpus ? "GPUs" : "hosts", ", by the way between them");
+  if (!pairs.all())
+    absl::StrAppend(&text, " (from all ", pairs.devices, " to ", pairs.destinations, " of them)");
+  absl::StrAppend(&text, "\n");
+  constexpr size_t kClassesMax = 12;
+  for (size_t i = 0; i < std::min(pairs.classes.size(), kClassesMax); ++i) {
+    const PairClass& c = pairs.classes[i];
+    const double share = 100.0 * static_cast<double>(c.pairs) / static_cast<double>(pairs.looked_at);
+    const std::string percent = share < 0.05 ? "<0.1" : absl::StrFormat("%.1f", share);
+    absl::StrAppendFormat(&text, "  %5s %%  %-36s", percent, c.way);
+    if (c.hops_max > 0) {
+      const auto slowest = [](int64_t bytes) { return to_string(Bandwidth::per_second({bytes})); };
+      absl::StrAppend(&text, "  ", range_of(absl::StrCat(c.hops_min), absl::StrCat(c.hops_max)),
+                      c.hops_max == 1 ? " link, " : " links, ",
+                      range_of(to_string(c.latency_min), to_string(c.latency_max)), ", ",
+                      range_of(slowest(c.slowest_min), slowest(c.slowest_max)));
+    }
+    absl::StrAppend(&text, "   e.g. ", t.vertex_name(c.from), " -> ", t.vertex_name(c.to), "\n");
+  }
+  if (pairs.classes.size() > kClassesMax)
+    absl::StrAppend(&text, "  and ", pairs.classes.size() - kClassesMax, " other ways\n");
+  if (pairs.diameter > 0)
+    absl::StrAppend(&text, "diameter: the longest of these routes has ",
+                    plural(static_cast<size_t>(pairs.diameter), "link"), "\n");
+  return text;
+}
+
+std::string bisection_text(const Topology& t) {
+  const Bisection b = bisection_of(t);
+  if (b.devices < 2) return "";
+  const std::string half =
+      b.period == b.devices
+          ? absl::StrCat("the first ", b.smaller, " devices and the other ", b.devices - b.smaller)
+          : absl::StrCat("devices whose number modulo ", b.period, " is below ", b.period / 2,
+                         ", and the others");
+  std::string text = "bisection\n";
+  if (b.bytes_per_s < 1) return absl::StrCat(text, "  nothing crosses between ", half, "\n");
+  const double share = b.bytes_per_s / static_cast<double>(b.smaller);
+  const auto rate = [](double bytes_per_s) {
+    return to_string(
+        Bandwidth::per_second({static_cast<int64_t>(std::max(1.0, std::min(bytes_per_s, 0x1p60)))}));
   };
-  std::vector<VertexId> endpoints;
-  for (VertexId v = 0; v < t.vertices().size(); ++v) {
-    if (t.is_endpoint(v)) endpoints.push_back(v);
-  }
-  std::map<std::tuple<bool, int, int64_t, int64_t>, Class> classes;
-  std::vector<LinkId> route(static_cast<size_t>(t.router().hops_max()));
-  const VertexId from = endpoints.front();
-  for (const VertexId to : endpoints) {
-    if (to == from) continue;
-    const int hops = t.router().route(from, to, 0, route.data());
-    int64_t latency_ps = 0, slowest = hops > 0 ? INT64_MAX : 0;
-    for (int i = 0; i < hops; ++i) {
-      const Link& l = t.links()[route[static_cast<size_t>(i)]];
-      latency_ps += l.latency.ps;
-      slowest = std::min(slowest, l.bandwidth.bytes_per_s().count);
-    }
-    const bool far = t.vertices()[to].node != t.vertices()[from].node;
-    Class& c = classes[{far, hops, latency_ps, slowest}];
-    if (c.count++ == 0) c.example = to;
-  }
+  return absl::StrCat(text, "  ", rate(b.bytes_per_s), " each way at most, ", rate(share),
+                      " a device of the half, between ", half, "\n", "  the narrowest of ", b.splits,
+                      b.splits == 1 ? " pair" : " pairs", " of halves that the numbering suggests",
+                      b.all_splits ? "" : "; finer ones are not looked at in a cluster of this size",
+                      "; by max-flow\n");
+}
+
+std::string ratio_text(int64_t down, int64_t up) {
+  return absl::StrFormat("%.3g:1", static_cast<double>(down) / static_cast<double>(up));
+}
+
+std::string oversubscription(const Topology& t) {
+  const std::vector<SwitchClass> classes = switch_classes(t);
   if (classes.empty()) return "";
-  std::string text = absl::StrCat("routes from ", t.vertex_name(from), "\n");
-  for (const auto& [key, c] : classes) {
-    const auto [far, hops, latency_ps, slowest] = key;
-    absl::StrAppendFormat(&text, "  %6d to %s, e.g. %s: ", c.count, far ? "other nodes" : "its own node",
-                          t.vertex_name(c.example));
-    if (hops < 0) {
-      absl::StrAppend(&text, "no route\n");
-    } else {
-      absl::StrAppend(&text, plural(static_cast<size_t>(hops), "link"), ", ", to_string(Duration{latency_ps}),
-                      ", ", to_string(Bandwidth::per_second({slowest})), "\n");
-    }
+  constexpr size_t kClassesMax = 8;
+  std::string text = "fabric switches by level, bandwidth of one of them each way\n";
+  for (size_t i = 0; i < std::min(classes.size(), kClassesMax); ++i) {
+    const SwitchClass& c = classes[i];
+    const auto rate = [](int64_t bytes) { return to_string(Bandwidth::per_second({bytes})); };
+    absl::StrAppendFormat(&text, "  level %d: %6d x  down %s", c.level, c.switches,
+                          c.down_bytes_per_s > 0 ? rate(c.down_bytes_per_s) : "nothing");
+    if (c.up_bytes_per_s > 0) absl::StrAppend(&text, ", up ", rate(c.up_bytes_per_s));
+    if (c.across_bytes_per_s > 0) absl::StrAppend(&text, ", across ", rate(c.across_bytes_per_s));
+    if (c.up_bytes_per_s > 0 && c.down_bytes_per_s > 0)
+      absl::StrAppend(&text, ", oversubscription ", ratio_text(c.down_bytes_per_s, c.up_bytes_per_s));
+    absl::StrAppend(&text, "   e.g. ", t.vertex_name(c.example), "\n");
   }
+  if (classes.size() > kClassesMax)
+    absl::StrAppend(&text, "  and ", classes.size() - kClassesMax, " other kinds\n");
   return text;
 }
 
 std::string injection(const Topology& t) {
   struct Node {
-    int64_t bytes_per_s = 0, gpus = 0;
+    int64_t bytes_per_s = 0, gpus = 0, nvlink_bytes_per_s = 0;  // the last one out of its GPUs
     auto operator<=>(const Node&) const = default;
   };
   std::vector<Node> nodes(t.nodes());
@@ -129,6 +177,11 @@ std::string injection(const Topology& t) {
     if (from.node != kNone && from.node != t.vertices()[l.to].node && l.up) {
       nodes[from.node].bytes_per_s += l.bandwidth.bytes_per_s().count;
     }
+    const VertexKind to = t.vertices()[l.to].kind;
+    const bool nvlink =
+        from.kind == VertexKind::kGpu && (to == VertexKind::kGpu || to == VertexKind::kNvswitch);
+    if (nvlink && l.up && from.node != kNone)
+      nodes[from.node].nvlink_bytes_per_s += l.bandwidth.bytes_per_s().count;
   }
   std::map<Node, size_t> classes;
   for (const Node& n : nodes) ++classes[n];
@@ -140,6 +193,11 @@ std::string injection(const Topology& t) {
     if (node.gpus > 0) {
       const Bytes share{std::max<int64_t>(1, node.bytes_per_s / node.gpus)};
       absl::StrAppend(&text, ", ", to_string(Bandwidth::per_second(share)), " a GPU");
+      const int64_t inside = node.nvlink_bytes_per_s / node.gpus;
+      if (inside > 0) {
+        absl::StrAppend(&text, "; NVLink inside ", to_string(Bandwidth::per_second({inside})), " a GPU, ",
+                        ratio_text(inside, share.count));
+      }
     }
     absl::StrAppend(&text, "\n");
   }
@@ -149,38 +207,8 @@ std::string injection(const Topology& t) {
 }  // namespace
 
 std::string describe(const Topology& t) {
-  return absl::StrCat(counts(t), devices(t), cables(t), routes(t), injection(t));
-}
-
-std::string graphviz(const Topology& t) {
-  const auto quoted = [](const std::string& name) {
-    return absl::StrCat("\"", absl::StrReplaceAll(name, {{"\\", "\\\\"}, {"\"", "\\\""}}), "\"");
-  };
-  std::string text = absl::StrCat("graph ", quoted(t.name()), " {\n  node [shape=box];\n");
-  const auto line = [&](VertexId v, const char* indent) {
-    absl::StrAppend(&text, indent, "v", v, " [label=", quoted(t.vertex_name(v)), "];\n");
-  };
-  std::vector<std::vector<VertexId>> nodes(t.nodes());
-  for (VertexId v = 0; v < t.vertices().size(); ++v) {
-    if (t.vertices()[v].node == kNone) {
-      line(v, "  ");
-    } else {
-      nodes[t.vertices()[v].node].push_back(v);
-    }
-  }
-  for (size_t n = 0; n < nodes.size(); ++n) {
-    if (nodes[n].empty()) continue;
-    absl::StrAppend(&text, "  subgraph cluster_", n, " {\n    label=\"node[", n, "]\";\n");
-    for (const VertexId v : nodes[n]) line(v, "    ");
-    absl::StrAppend(&text, "  }\n");
-  }
-  for (LinkId l = 0; l < t.links().size(); l += 2) {
-    const Link& x = t.links()[l];
-    const char* style = x.up && t.links()[t.reverse(l)].up ? "" : ", style=dashed";
-    absl::StrAppend(&text, "  v", x.from, " -- v", x.to, " [label=\"", to_string(x.bandwidth), "\"", style,
-                    "];\n");
-  }
-  return text + "}\n";
+  return absl::StrCat(counts(t), devices(t), cables(t), pairs_text(t, pairs_of(t)), injection(t),
+                      oversubscription(t), bisection_text(t));
 }
 
 }  // namespace brigade

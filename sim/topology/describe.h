@@ -1,4 +1,5 @@
-// A topology for people: `brigade topology FILE` prints these.
+// A cluster in words: counts, devices, cables, where pairs of GPUs meet, injection, oversubscription,
+// bisection.
 #pragma once
 #include <string>
 
@@ -6,11 +7,7 @@
 
 namespace brigade {
 
-// Counts of vertices, devices with their models, kinds of cables, the routes from the first device to all
-// others by class (links, latency, bandwidth), what a node can inject into the fabric.
+// Seconds for 65,536 GPUs: what would take longer is looked at in part, which the text says.
 std::string describe(const Topology& topology);
-
-// Graphviz DOT, undirected, one box a node; dead cables dashed.
-std::string graphviz(const Topology& topology);
 
 }  // namespace brigade

@@ -12,23 +12,8 @@
 namespace brigade {
 namespace {
 
-// One NVLink, each direction. NCCL counts on about 80 % of these (src/graph/topo.h); ours are the wire's.
-Bandwidth nvlink_of(int sm) {
-  if (sm >= 100) return Bandwidth::gb_per_s(50);
-  if (sm == 86) return Bandwidth::per_second({14'062'500'000});
-  return Bandwidth::gb_per_s(sm >= 60 && sm < 70 ? 20 : 25);
-}
 constexpr const char* kNvlinkWhy =
     "one NVLink, each direction; NVIDIA data sheets: P100 20, V100 A100 H100 25, B200 50 GB/s";
-
-// One Infinity Fabric link between GPUs, each direction.
-Bandwidth xgmi_of(std::string_view gcn) {
-  if (gcn.starts_with("gfx")) gcn.remove_prefix(3);
-  if (gcn.starts_with("95")) return Bandwidth::per_second({76'800'000'000});
-  if (gcn.starts_with("94")) return Bandwidth::gb_per_s(64);
-  if (gcn == "90a" || gcn == "910") return Bandwidth::gb_per_s(50);
-  return Bandwidth::gb_per_s(46);
-}
 constexpr const char* kXgmiWhy =
     "one Infinity Fabric link, each direction; AMD data sheets: MI50 MI100 46, MI250X 50, MI300X 64, MI355X "
     "76.8 GB/s";
@@ -254,9 +239,9 @@ class Builder {
     ImportedCable cable = cable_between(gpu.name, to, gpu.part->at);
     cable.cable.cables = count;
     if (latency == AssumedLatency::kXgmi) {
-      assume_bandwidth("xgmi_bandwidth", xgmi_of(gpu.part->gcn), kXgmiWhy, cable, out_);
+      assume_bandwidth("xgmi_bandwidth", xgmi_bandwidth(gpu.part->gcn), kXgmiWhy, cable, out_);
     } else {
-      assume_bandwidth("nvlink_bandwidth", nvlink_of(gpu.part->sm), kNvlinkWhy, cable, out_);
+      assume_bandwidth("nvlink_bandwidth", nvlink_bandwidth(gpu.part->sm), kNvlinkWhy, cable, out_);
     }
     assume_latency(latency, cable, out_);
     out_.cables.push_back(std::move(cable));

@@ -168,6 +168,20 @@ Bandwidth pcie_bandwidth(double gt_per_s, int lanes) {
   return Bandwidth::per_second({std::max<int64_t>(1, std::llround(bytes_per_s / kStep)) * kStep});
 }
 
+Bandwidth nvlink_bandwidth(int sm) {
+  if (sm >= 100) return Bandwidth::gb_per_s(50);
+  if (sm == 86) return Bandwidth::per_second({14'062'500'000});
+  return Bandwidth::gb_per_s(sm >= 60 && sm < 70 ? 20 : 25);
+}
+
+Bandwidth xgmi_bandwidth(std::string_view gcn) {
+  if (gcn.starts_with("gfx")) gcn.remove_prefix(3);
+  if (gcn.starts_with("95")) return Bandwidth::per_second({76'800'000'000});
+  if (gcn.starts_with("94")) return Bandwidth::gb_per_s(64);
+  if (gcn == "90a" || gcn == "910") return Bandwidth::gb_per_s(50);
+  return Bandwidth::gb_per_s(46);
+}
+
 std::vector<NcclCpu> read_nccl_tree(const ImportSource& source, Imported& out, Diagnostics& errors) {
   pugi::xml_document document;
   const pugi::xml_parse_result parsed = document.load_buffer(source.text().data(), source.text().size(),

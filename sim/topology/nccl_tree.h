@@ -5,6 +5,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "sim/topology/imported.h"
@@ -59,5 +60,10 @@ std::vector<NcclCpu> read_nccl_tree(const ImportSource& source, Imported& out, D
 // PCI Express: GT/s x lanes x encoding (8/10 up to 5 GT/s, 128/130 up to 32, else 242/256), as bytes per
 // second, rounded to 10 MB/s.
 Bandwidth pcie_bandwidth(double gt_per_s, int lanes);
+// One NVLink of a GPU of this compute capability, each direction. NCCL counts on about 80 % of it
+// (src/graph/topo.h); ours is the wire's.
+Bandwidth nvlink_bandwidth(int sm);
+// One Infinity Fabric link between GPUs ("gfx942", "910"), each direction.
+Bandwidth xgmi_bandwidth(std::string_view gcn);
 
 }  // namespace brigade

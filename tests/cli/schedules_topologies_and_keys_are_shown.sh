@@ -21,9 +21,10 @@ lines "$out" 1 '^all_reduce +ring '
 for machine in "$source_dir"/topologies/*.yaml; do
   call 0 topology "$machine"
   silent "$err"
-  lines "$out" 1 '^routes from '
+  lines "$out" 1 '^diameter: '
+  lines "$out" 1 ' each way at most, '
   call 0 topology "$machine" --dot
-  lines "$out" 1 '^graph '
+  lines "$out" 1 '^digraph '
 done
 call 0 topology "$source_dir/topologies/lecture_h100.yaml" --set nodes=3
 has "$out" "3 nodes, 24 GPUs"

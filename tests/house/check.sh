@@ -65,7 +65,9 @@ check_libraries() {
   found=$(grep_code '#[[:space:]]*include[[:space:]]*[<"]boost/' sim tools | grep -v '^sim/topology/[^:]*\.cc:' || true)
   [[ -z $found ]] || report_each "only .cc files of sim/topology know Boost" <<<"$found"
   found=$(grep_code '#[[:space:]]*include[[:space:]]*[<"]boost/' sim/topology | cut -d: -f1 | sort -u)
-  (($(grep -c . <<<"$found") <= 2)) || report "sim/topology: more than two files include Boost: ${found//$'\n'/ }"
+  (($(grep -c . <<<"$found") <= 3)) || report "sim/topology: more than three files include Boost: ${found//$'\n'/ }"
+  found=$(grep_code '#[[:space:]]*include[[:space:]]*<pugixml' sim tools | grep -v '^sim/topology/[^:]*\.cc:' || true)
+  [[ -z $found ]] || report_each "only .cc files of sim/topology know pugixml" <<<"$found"
   found=$(grep_code '#[[:space:]]*include[[:space:]]*[<"]CLI/' sim)
   [[ -z $found ]] || report_each "only tools/ knows CLI11" <<<"$found"
 }

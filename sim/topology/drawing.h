@@ -1,0 +1,19 @@
+// A cluster as a drawing, in Graphviz' DOT: nodes as boxes, links coloured by class and as wide as they are
+// fast, large fabrics folded (fold.h).
+#pragma once
+#include <string>
+#include <vector>
+
+#include "sim/topology/topology.h"
+
+namespace brigade {
+
+struct DrawingOptions {
+  bool fold = true;
+  // By link, 0 to 1: links are then coloured by how busy they were. Empty: by class.
+  std::vector<double> utilization = {};
+};
+
+std::string drawing(const Topology& topology, const DrawingOptions& options);
+
+}  // namespace brigade
