@@ -1,9 +1,10 @@
 // Bisection bandwidth: what crosses at most between two halves of the devices, each way.
 //
 // The least over all halves is NP-hard to find; what is searched are the halves that the numbering of devices
-// suggests: by order (whole nodes: with an odd number of them one half is a node larger), and by each place of the number in a mixed base (device mod P below P/2, or above, for
-// even P that divide their count). These hold the narrowest cut of trees, of tori of even sides, of cubes,
-// rings and meshes numbered as usual. So it is an upper bound, and named as such.
+// suggests: by order (whole nodes: with an odd number of them one half is a node larger), and by each place
+// of the number in a mixed base (device mod P below P/2, or above, for even P that divide their count). These
+// hold the narrowest cut of trees, of tori of even sides, of cubes, rings and meshes numbered as usual. So it
+// is an upper bound, and named as such.
 #pragma once
 #include <cstdint>
 

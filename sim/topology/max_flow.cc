@@ -1,8 +1,8 @@
 // Covered by tests/topology/bisections-equal-closed-forms.cc.
 #include "sim/topology/max_flow.h"
 
-#include <boost/graph/compressed_sparse_row_graph.hpp>
 #include <boost/graph/boykov_kolmogorov_max_flow.hpp>
+#include <boost/graph/compressed_sparse_row_graph.hpp>
 #include <boost/property_map/property_map.hpp>
 #include <boost/range/iterator_range.hpp>
 #include <utility>
