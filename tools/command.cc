@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "absl/strings/str_cat.h"
 #include "sim/report/svg.h"
 #include "sim/topology/drawing.h"
 #include "sim/trace/output_file.h"
@@ -34,7 +35,10 @@ int write_result(const std::string& text, const std::string& file) {
 }
 
 int write_drawing(const Topology& topology, const std::vector<double>& utilization, const std::string& file) {
-  const Svg svg = svg_of(drawing(topology, {.fold = true, .utilization = utilization}));
+  const std::string dot = drawing(topology, {.fold = true, .utilization = utilization});
+  const Svg svg = dot.empty() ? Svg{"", absl::StrCat("no drawing: more than ", kDrawnVerticesMax,
+                                                     " vertices are left after equal ones are folded")}
+                              : svg_of(dot);
   if (svg.error.empty()) return write_result(svg.text, file == "-" ? "" : file);
   print_message(svg.error);
   return kFailed;

@@ -85,11 +85,13 @@ class Drawer {
         levels_(switch_levels(t)) {}
 
   std::string dot() {
+    if (options_.fold && folded_.vertices.size() > kDrawnVerticesMax) return "";
     for (const FoldedVertex& v : folded_.vertices) ++kinds_[t_.vertices()[v.example].kind];
     flat_ = is_flat();
     has_hosts_above_ = kinds_.count(VertexKind::kHost) > 0 && kinds_.count(VertexKind::kPcie) > 0;
     add_head();
     for (const uint32_t v : folded_.alone) add_vertex(v, "  ", true);
+    if (!flat_) add_rows(folded_.alone, "  ");
     for (size_t n = 0; n < folded_.nodes.size(); ++n) add_node(n);
     for (const FoldedCable& c : folded_.cables) add_cable(c);
     return text_ + "}\n";
@@ -212,20 +214,21 @@ class Drawer {
         ";\n    style=\"rounded,filled\";\n    fillcolor=\"#f7f7f7\";\n    color=\"#999999\";\n    penwidth=",
         node.count > 1 ? 3 : 1, ";\n    labelloc=b;\n    fontsize=", node.count > 1 ? 13 : 11, ";\n");
     for (const uint32_t v : node.vertices) add_vertex(v, "    ", false);
-    for (const VertexKind kind : {VertexKind::kGpu, VertexKind::kPcie, VertexKind::kHost, VertexKind::kNic})
-      add_row(node, kind);
+    add_rows(node.vertices, "    ");
     absl::StrAppend(&text_, "  }\n");
   }
 
-  // Vertices of one kind beside each other, in order.
-  void add_row(const FoldedNode& node, VertexKind kind) {
-    std::string row;
-    for (const uint32_t v : node.vertices) {
-      if (t_.vertices()[folded_.vertices[v].example].kind == kind)
-        absl::StrAppend(&row, row.empty() ? "v" : " -> v", v);
+  // Vertices of one layer beside each other, in order.
+  void add_rows(const std::vector<uint32_t>& vertices, const char* indent) {
+    std::map<int, std::string> rows;
+    for (const uint32_t v : vertices) {
+      std::string& row = rows[layer_of(v)];
+      absl::StrAppend(&row, row.empty() ? "v" : " -> v", v);
     }
-    if (absl::StrContains(row, "->"))
-      absl::StrAppend(&text_, "    {rank=same; edge [style=invis]; ", row, "}\n");
+    for (const auto& [unused, row] : rows) {
+      if (absl::StrContains(row, "->"))
+        absl::StrAppend(&text_, indent, "{rank=same; edge [style=invis]; ", row, "}\n");
+    }
   }
 
   int layer_of(uint32_t d) const {

@@ -14,6 +14,8 @@ struct DrawingOptions {
   std::vector<double> utilization = {};
 };
 
+// Empty where so much is left after folding that nobody could read it: more than kDrawnVerticesMax vertices.
+constexpr size_t kDrawnVerticesMax = 1500;
 std::string drawing(const Topology& topology, const DrawingOptions& options);
 
 }  // namespace brigade

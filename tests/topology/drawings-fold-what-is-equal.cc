@@ -92,3 +92,14 @@ TEST_CASE("after a run links have the colour of the busiest of their equals") {
   CHECK(absl::StrContains(dot, "color=\"#c8c8c8\""));
   CHECK(absl::StrContains(dot, "how busy links were"));
 }
+
+TEST_CASE("what does not fold and cannot be read is not drawn") {
+  ClusterSpec spec;  // a line of switches, each with its own speed
+  for (int i = 0; i < 1600; ++i)
+    spec.vertices.push_back({"s" + std::to_string(i), i == 0 ? "gpu" : "switch", {}, false, {}});
+  for (int i = 0; i + 1 < 1600; ++i)
+    spec.cables.push_back({"s" + std::to_string(i), "s" + std::to_string(i + 1), cable(i + 1, 1)});
+  const auto t = build(spec);
+  CHECK(drawing(*t, {}) == "");
+  CHECK(drawing(*t, {.fold = false}) != "");
+}
