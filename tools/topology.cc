@@ -43,14 +43,14 @@ int show(const TopologyArguments& a) {
 
 struct ImportArguments {
   std::string file, output;
-  int nodes = 1;
+  ImportOptions options;
 };
 
 int import(const ImportArguments& a) {
   Diagnostics errors;
   const std::optional<std::string> bytes = InputFiles(errors).bytes_of(a.file, {});
   const std::optional<ImportedFile> imported =
-      bytes ? import_topology(*bytes, a.file, a.nodes, errors) : std::nullopt;
+      bytes ? import_topology(*bytes, a.file, a.options, errors) : std::nullopt;
   print_diagnostics(errors);
   if (!imported) return kInputError;
   const int code = write_result(imported->yaml, a.output);
@@ -75,9 +75,14 @@ void add_import(CLI::App& topology, int& exit_code) {
       ->type_name("FILE");
   command->add_option("-o,--output", a->output, "the cluster file to write; else to stdout")
       ->type_name("FILE");
-  command->add_option("--nodes", a->nodes, "so many servers of the one that the file describes")
+  command->add_option("--nodes", a->options.nodes, "so many servers of the one that the file describes")
       ->type_name("N")
       ->check(CLI::Range(1, 1 << 16));
+  command
+      ->add_option("--nvlinks", a->options.nvlinks,
+                   "NVLinks of each GPU to NVLink switches (A100 12, H100 18), where the file names none")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1024));
   command->callback([a, &exit_code] { exit_code = import(*a); });
 }
 

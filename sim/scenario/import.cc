@@ -60,21 +60,23 @@ bool fits_a_file(double vertices, double cables) {
   return 5 * vertices + 9 * cables <= kDocumentNodesMax;
 }
 
-std::optional<ImportedFile> import_topology(std::string_view text, const std::string& file, int nodes,
-                                            Diagnostics& errors) {
+std::optional<ImportedFile> import_topology(std::string_view text, const std::string& file,
+                                            const ImportOptions& options, Diagnostics& errors) {
   const Importer* importer = recognise(text, file, errors);
   if (importer == nullptr) return std::nullopt;
   Imported imported;
   importer->read(ImportSource(text, file), imported, errors);
+  if (options.nvlinks > 0 && errors.ok())
+    add_nvlink_switches(imported, options.nvlinks, {file, 0, 0}, errors);
   if (!errors.ok()) return std::nullopt;
-  if (!fits_a_file(static_cast<double>(imported.vertices.size()) * nodes,
-                   static_cast<double>(imported.cables.size()) * nodes)) {
+  if (!fits_a_file(static_cast<double>(imported.vertices.size()) * options.nodes,
+                   static_cast<double>(imported.cables.size()) * options.nodes)) {
     errors.error({file, 0, 0},
                  absl::StrCat(imported.vertices.size(), " vertices and ", imported.cables.size(), " cables, ",
-                              nodes, " times, are too many to be written out one by one"));
+                              options.nodes, " times, are too many to be written out one by one"));
     return std::nullopt;
   }
-  if (nodes > 1) repeat_node(imported, nodes, {file, 0, 0}, errors);
+  if (options.nodes > 1 && errors.ok()) repeat_node(imported, options.nodes, {file, 0, 0}, errors);
   const std::string name = plain_text(std::filesystem::path(file).stem().string());
   const auto topology = errors.ok() ? build_topology(spec_of(imported, name), {}, errors) : nullptr;
   if (topology == nullptr) return std::nullopt;

@@ -15,6 +15,11 @@ namespace brigade {
 
 extern const Importer kAstraImporter;
 
+struct ImportOptions {
+  int nodes = 1;    // a file of one server becomes so many, joined by their NICs
+  int nvlinks = 0;  // of each GPU to NVLink switches, where the file names none
+};
+
 struct ImportedFile {
   std::string kind;  // "NCCL topology XML"
   std::string yaml;  // a cluster file; what was assumed stands in its comments
@@ -24,9 +29,9 @@ struct ImportedFile {
 };
 
 // Reads the text, whose kind its content tells. What comes back builds, and loads as a cluster file; empty if
-// `errors` got any. `nodes`: a file of one server becomes so many, joined by their NICs.
-std::optional<ImportedFile> import_topology(std::string_view text, const std::string& file, int nodes,
-                                            Diagnostics& errors);
+// `errors` got any.
+std::optional<ImportedFile> import_topology(std::string_view text, const std::string& file,
+                                            const ImportOptions& options, Diagnostics& errors);
 
 // Whether a cluster of this size can be written out as a file that loads again.
 bool fits_a_file(double vertices, double cables);

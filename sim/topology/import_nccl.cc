@@ -213,8 +213,9 @@ class Builder {
     }
     if (!linked && gpus_.size() > 1) {
       out_.assume(
-          "the file names no NVLink and no xGMI (NCCL finds them on the machine): GPUs are joined by "
-          "PCIe only");
+          "the file names no NVLink and no xGMI (NCCL finds them on the machine): GPUs are joined by PCIe "
+          "only; "
+          "--nvlinks adds them");
     }
   }
 

@@ -4,12 +4,15 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <set>
 #include <utility>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "sim/base/check.h"
 #include "sim/base/units.h"
+#include "sim/topology/nccl_tree.h"
 
 namespace brigade {
 namespace {
@@ -88,6 +91,37 @@ ClusterSpec spec_of(const Imported& imported, const std::string& name) {
   if (!imported.vertices.empty()) spec.at = {imported.vertices.front().at.file, 0, 0};
   for (const ImportedCable& c : imported.cables) spec.cables.push_back({c.a, c.b, c.cable});
   return spec;
+}
+
+void add_nvlink_switches(Imported& imported, int links, const Place& at, Diagnostics& errors) {
+  std::map<std::string, const VertexSpec*> by_name;
+  for (const VertexSpec& v : imported.vertices) by_name.emplace(v.name, &v);
+  const auto is = [&](const std::string& name, const char* kind) { return by_name.at(name)->kind == kind; };
+  for (const ImportedCable& c : imported.cables) {
+    const auto is_end = [&](const std::string& name) { return is(name, "gpu") || is(name, "nvswitch"); };
+    if (is_end(c.a) && is_end(c.b))
+      return errors.error(
+          at, absl::StrCat("joins ", c.a, " and ", c.b, " already: --nvlinks is for files without NVLink"));
+  }
+  const std::vector<VertexSpec> vertices = imported.vertices;
+  std::set<std::string> switches;
+  for (const VertexSpec& v : vertices) {
+    if (v.kind != "gpu" || !in_node(v.name)) continue;
+    ImportedCable cable;
+    cable.a = v.name;
+    cable.b = absl::StrCat(v.name.substr(0, v.name.find('.')), ".nvswitch[0]");
+    if (switches.insert(cable.b).second) imported.vertex(cable.b, "nvswitch", v.at);
+    cable.cable.at = v.at;
+    cable.cable.cables = links;
+    int sm = 0;
+    if (v.model && v.model->starts_with("sm_") && !absl::SimpleAtoi(v.model->substr(3), &sm)) sm = 0;
+    assume_bandwidth("nvlink_bandwidth", nvlink_bandwidth(sm),
+                     "one NVLink, each direction; set 50 GB/s for Blackwell", cable, imported);
+    assume_latency(AssumedLatency::kNvlinkSwitch, cable, imported);
+    imported.cables.push_back(std::move(cable));
+  }
+  imported.assume(
+      absl::StrCat("each GPU has ", links, " NVLinks to its server's NVLink switches, as --nvlinks says"));
 }
 
 void repeat_node(Imported& imported, int nodes, const Place& at, Diagnostics& errors) {

@@ -46,6 +46,9 @@ struct Imported {
 
 // The cluster to build: parameters are replaced by their values.
 ClusterSpec spec_of(const Imported& imported, const std::string& name);
+// Files that NCCL completes on the machine name no NVLink: then each GPU gets `links` of them to its server's
+// NVLink switches, drawn as one. An error where GPUs are joined already, or where there are too many links.
+void add_nvlink_switches(Imported& imported, int links, const Place& at, Diagnostics& errors);
 // Node 0 becomes `nodes` equal ones; what belongs to no node stays single. An error where there is not
 // exactly one node, or no cable that leads out of it.
 void repeat_node(Imported& imported, int nodes, const Place& at, Diagnostics& errors);

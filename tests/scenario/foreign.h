@@ -228,10 +228,11 @@ struct ImportResult {
 };
 
 inline ImportResult import_ok(const std::string& text, int nodes = 1,
-                              const std::vector<std::string>& parameters = {}) {
+                              const std::vector<std::string>& parameters = {}, int nvlinks = 0) {
   const Scratch scratch;
   Diagnostics errors;
-  std::optional<ImportedFile> file = import_topology(text, "machine.xml", nodes, errors);
+  std::optional<ImportedFile> file =
+      import_topology(text, "machine.xml", {.nodes = nodes, .nvlinks = nvlinks}, errors);
   INFO(errors.text());
   REQUIRE(file);
   ImportResult result{std::move(*file), nullptr};
@@ -245,10 +246,11 @@ inline ImportResult import_ok(const std::string& text, int nodes = 1,
 }
 
 // Why a text is not imported: "LINE:COLUMN: message" a line.
-inline std::vector<std::string> import_errors(const std::string& text, int nodes = 1) {
+inline std::vector<std::string> import_errors(const std::string& text, int nodes = 1, int nvlinks = 0) {
   const Scratch scratch;
   Diagnostics errors;
-  const std::optional<ImportedFile> file = import_topology(text, "machine.xml", nodes, errors);
+  const std::optional<ImportedFile> file =
+      import_topology(text, "machine.xml", {.nodes = nodes, .nvlinks = nvlinks}, errors);
   CHECK(file.has_value() == errors.ok());
   return lines_of(errors, "machine.xml", scratch);
 }

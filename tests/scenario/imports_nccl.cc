@@ -110,3 +110,17 @@ TEST_CASE("what is wrong is said at its place") {
   CHECK(import_errors(deep + "</cpu></system>")[0].find("more than 32 PCI bridges inside each other") !=
         std::string::npos);
 }
+
+TEST_CASE("files that NCCL completes on the machine get their NVLinks on request") {
+  const std::string bare =
+      R"(<system><cpu><pci busid="a" class="0x030200" link_speed="32 GT/s" link_width="16"/>
+      <pci busid="b" class="0x030200" link_speed="32 GT/s" link_width="16"/>
+      <pci busid="c" class="0x020700" link_speed="32 GT/s" link_width="16"/></cpu></system>)";
+  CHECK(import_ok(bare).assumed("GPUs are joined by PCIe only"));
+  const ImportResult r = import_ok(bare, 2, {}, 18);
+  CHECK(r.has("node[1].gpu[1] - node[1].nvswitch[0]: 450 GB/s, 936.25 ns, cost 1"));
+  CHECK(r.assumed("each GPU has 18 NVLinks"));
+  CHECK(
+      import_errors(kNcclSwitched, 1, 18) ==
+      Strings{"joins node[0].gpu[0] and node[0].nvswitch[0] already: --nvlinks is for files without NVLink"});
+}

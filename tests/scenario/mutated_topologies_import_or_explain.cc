@@ -28,7 +28,7 @@ std::vector<NamedText> public_files() {
 
 void check(const std::string& text) {
   Diagnostics errors;
-  const std::optional<ImportedFile> file = import_topology(text, "mutated", 1, errors);
+  const std::optional<ImportedFile> file = import_topology(text, "mutated", {}, errors);
   CHECK(file.has_value() == errors.ok());
 }
 
