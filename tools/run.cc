@@ -54,11 +54,18 @@ bool parse_links(const std::string& text, std::optional<size_t>& out) {
   return out.has_value();
 }
 
-// How busy each link was, for the drawing.
-std::vector<double> busy_of(const Session& session, const RunResult& result) {
-  std::vector<double> busy(session.topology().links().size());
-  for (const LinkResult& link : result.links) busy[link.link] = link.utilization;
-  return busy;
+// The whole cluster, also of a fold, with how busy each link was.
+int draw(const Session& session, const RunResult& result, const std::string& file) {
+  const Fold& fold = result.fold;
+  Diagnostics known;
+  const auto whole = fold.used() ? build_topology(session.scenario().cluster, {}, known) : nullptr;
+  const Topology& topology = whole ? *whole : session.topology();
+  std::vector<double> busy(topology.links().size());
+  for (const LinkResult& link : result.links) {
+    const uint32_t alike = link.every != 0 ? fold.units : 1;
+    for (uint32_t unit = 0; unit < alike; ++unit) busy[link.link + unit * link.every] = link.utilization;
+  }
+  return write_drawing(topology, busy, file);
 }
 
 bool wants_colour() {
@@ -115,9 +122,7 @@ int run(RunArguments& a) {
                 .colour = a.output.empty() && wants_colour()};
   if (a.timing) report.wall_s = wall.count();
   const int written = write_result(format.print(report), a.output);
-  return written == kFine && !a.svg.empty()
-             ? write_drawing(session->topology(), busy_of(*session, result), a.svg)
-             : written;
+  return written == kFine && !a.svg.empty() ? draw(*session, result, a.svg) : written;
 }
 
 void add_trace_options(CLI::App& command, TraceOptions& trace) {

@@ -18,7 +18,15 @@ if command -v dot >/dev/null; then
   has "$out" "all_reduce"
   has busy.svg "how busy links were"
   lines busy.svg 1 '[1-9][0-9]* %</text>'
-  rm pod.svg busy.svg
+  # Of many equal nodes two are simulated, and all are drawn.
+  scenario many.yaml <<<'  a: {kind: collective, ranks: "node[*].gpu[*]", size: 1 KB}'
+  sed -i 's/nvlink: {family: ring, bandwidth: 1 GB.s, latency: 1 us}/nics: {count: 2, host: {bandwidth: 8 GB\/s, latency: 1 us}, port: {bandwidth: 1 GB\/s, latency: 1 us}}/
+    s/count: 1}\]/count: 200}]\n  fabric: {family: switch}/' many.yaml
+  call 0 run many.yaml --svg folded.svg
+  call 0 run many.yaml --svg whole.svg --no-fold
+  has folded.svg "x 200"
+  cmp -s folded.svg whole.svg || fail "the drawings differ"
+  rm pod.svg busy.svg folded.svg whole.svg many.yaml
 else
   echo "without Graphviz: drawings are not looked at"
 fi
