@@ -23,6 +23,7 @@ enum ExitCode : int {
 void add_run(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
 void add_sweep(CLI::App& app, int& exit_code);
+void add_compare(CLI::App& app, int& exit_code);
 void add_schedule(CLI::App& app, int& exit_code);
 void add_topology(CLI::App& app, int& exit_code);
 void add_schema(CLI::App& app, int& exit_code);

@@ -19,6 +19,7 @@ constexpr const char* kExamples =
     "  brigade run scenarios/ddp_64gpu.yaml --trace step.json.gz --ranks 0-7\n"
     "  brigade check scenarios/ddp_64gpu.yaml\n"
     "  brigade sweep scenarios/studies/bucket_size.yaml --markdown\n"
+    "  brigade compare before.json after.json --fail-if 'step_time_us > +5%'\n"
     "  brigade schedule ring -n 4 --values 1,10,100,1000\n"
     "  brigade topology topologies/hgx_h100_rail.yaml --set nodes=4 --svg cluster.svg\n"
     "  brigade topology import system.xml -o mine.yaml\n"
@@ -73,6 +74,7 @@ int main(int argc, char** argv) {
   add_run(app, exit_code);
   add_check(app, exit_code);
   add_sweep(app, exit_code);
+  add_compare(app, exit_code);
   add_schedule(app, exit_code);
   add_topology(app, exit_code);
   add_schema(app, exit_code);
