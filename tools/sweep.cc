@@ -7,6 +7,8 @@
 #include <thread>
 
 #include "absl/strings/str_cat.h"
+#include "sim/study/mpi.h"
+#include "sim/study/point_runner.h"
 #include "sim/study/relative.h"
 #include "sim/study/sweep_report.h"
 #include "tools/command.h"
@@ -21,6 +23,7 @@ struct SweepArguments {
   std::vector<const SweepFormat*> formats;  // that were asked for
   bool resume = false, restart = false, no_results = false;
   int threads = 0;
+  double patience_s = 30;
 };
 
 bool wants_colour(const std::string& output) {
@@ -46,12 +49,19 @@ std::string default_results(const Study& study, const Shard& shard) {
   return absl::StrCat(study.name, part, ".results.jsonl");
 }
 
-SweepOptions options_of(const SweepArguments& a, const Study& study) {
+// As many as cores; one under mpirun, which starts a process for each core.
+int threads_of(const SweepArguments& a, bool by_mpi) {
+  if (a.threads > 0) return a.threads;
+  return by_mpi ? 1 : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+SweepOptions options_of(const SweepArguments& a, const Study& study, MpiRanks* ranks) {
   SweepOptions options;
   options.version = BRIGADE_VERSION;
   if (!a.shard.empty()) options.shard = *parse_shard(a.shard);
-  options.threads =
-      a.threads > 0 ? a.threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  options.threads = threads_of(a, ranks != nullptr);
+  options.ranks = ranks;
+  options.patience_s = a.patience_s;
   options.results = a.no_results ? "" : a.results.empty() ? default_results(study, options.shard) : a.results;
   options.mode = a.resume    ? ResultsFile::Mode::kResume
                  : a.restart ? ResultsFile::Mode::kRestart
@@ -86,25 +96,64 @@ int print(const SweepArguments& a, const PreparedStudy& prepared, const SweepRes
   return kFailed;
 }
 
-int sweep(const SweepArguments& a, bool merge) {
-  Diagnostics errors;
+std::optional<PreparedStudy> prepare(const SweepArguments& a, Diagnostics& errors) {
   check_usage(a, errors);
-  const auto prepared = errors.ok() ? prepare_study(a.study, a.overrides, a.columns, errors) : std::nullopt;
-  print_diagnostics(errors);
-  if (!prepared) return kInputError;
-  SweepOptions options = options_of(a, prepared->study);
-  if (merge) {
-    options.run = false;
-    options.results.clear();
-    options.merged = a.merged;
-  }
+  if (!errors.ok()) return {};
+  return prepare_study(a.study, a.overrides, a.columns, errors);
+}
+
+int sweep_here(const SweepArguments& a, const PreparedStudy& prepared, MpiRanks* ranks) {
+  SweepOptions options = options_of(a, prepared.study, ranks);
   SweepResult result;
   {
     Progress progress;
     options.on_point = [&](size_t done, size_t total) { progress.show(done, total); };
-    result = run_sweep(*prepared, options);
+    result = run_sweep(prepared, options);
   }
-  return print(a, *prepared, result);
+  if (ranks != nullptr) ranks->dismiss(result.messages);
+  return print(a, prepared, result);
+}
+
+// One of several processes. All read the study; rank 0 speaks.
+int sweep_on_ranks(const SweepArguments& a) {
+  if (!has_mpi()) {
+    print_message(
+        "mpirun started this, but it was built without MPI: install libopenmpi-dev and build again, or use "
+        "--shard");
+    return kInputError;
+  }
+  MpiRanks ranks;
+  Diagnostics errors;
+  const auto prepared = prepare(a, errors);
+  if (ranks.rank() > 0) {
+    ranks.serve(prepared ? &*prepared : nullptr, threads_of(a, true), prepared ? "" : first_error(errors));
+    return kFine;
+  }
+  print_diagnostics(errors);
+  std::vector<std::string> messages;
+  const int exit_code = prepared ? sweep_here(a, *prepared, &ranks) : kInputError;
+  ranks.dismiss(messages);
+  return exit_code;
+}
+
+int sweep(const SweepArguments& a) {
+  if (started_by_mpi()) return sweep_on_ranks(a);
+  Diagnostics errors;
+  const auto prepared = prepare(a, errors);
+  print_diagnostics(errors);
+  return prepared ? sweep_here(a, *prepared, nullptr) : kInputError;
+}
+
+int merge_shards(const SweepArguments& a) {
+  Diagnostics errors;
+  const auto prepared = prepare(a, errors);
+  print_diagnostics(errors);
+  if (!prepared) return kInputError;
+  SweepOptions options = options_of(a, prepared->study, nullptr);
+  options.run = false;
+  options.results.clear();
+  options.merged = a.merged;
+  return print(a, *prepared, run_sweep(*prepared, options));
 }
 
 void add_output(CLI::App& command, const std::shared_ptr<SweepArguments>& a) {
@@ -140,16 +189,21 @@ void add_sweep(CLI::App& app, int& exit_code) {
   command->add_flag("--restart", a->restart, "begin a results file anew");
   command->add_option("--shard", a->shard, "run this part of the points only, for job arrays; then merge")
       ->type_name("I/N");
+  command
+      ->add_option("--patience", a->patience_s,
+                   "under mpirun: a process that is silent for so long is lost; 30")
+      ->type_name("SECONDS")
+      ->check(CLI::PositiveNumber);
   CLI::App* merge = command->add_subcommand("merge", "print what the results files of shards hold together");
   const auto m = std::make_shared<SweepArguments>();
   merge->add_option("study", m->study, "YAML file")->required()->type_name("FILE");
   merge->add_option("results", m->merged, "results files of its shards")->required()->type_name("FILE...");
   add_output(*merge, m);
-  merge->callback([m, &exit_code] { exit_code = sweep(*m, true); });
+  merge->callback([m, &exit_code] { exit_code = merge_shards(*m); });
   command->callback([a, command, &exit_code] {
     if (!command->get_subcommands().empty()) return;
     if (a->study.empty()) throw CLI::RequiredError("study");
-    exit_code = sweep(*a, false);
+    exit_code = sweep(*a);
   });
 }
 

@@ -14,7 +14,7 @@ namespace brigade {
 namespace {
 
 // A value that failed so often, with other values beside it, is taken for wrong.
-constexpr int kTries = 32;
+constexpr int kTries = 1024;
 
 bool is_base(const StudyDimension& dimension) {
   return std::find(dimension.paths.begin(), dimension.paths.end(), kBasePath) != dimension.paths.end();
@@ -35,6 +35,37 @@ class Mistakes {
  private:
   Diagnostics& out_;
   std::set<std::tuple<std::string, int, int, std::string>> seen_;
+};
+
+// The points that have one value of one axis: those that differ in short axes first, because it is named
+// choices, of which there are few, that depend on each other.
+class Companions {
+ public:
+  Companions(const Study& study, size_t axis, size_t index) : study_(study), indices_(study.axes.size()) {
+    indices_[axis] = index;
+    for (size_t a = 0; a < study.axes.size(); ++a)
+      if (a != axis) order_.push_back(a);
+    std::stable_sort(order_.begin(), order_.end(),
+                     [&](size_t a, size_t b) { return study.axes[a].size() < study.axes[b].size(); });
+  }
+  bool at_end() const { return at_end_; }
+  size_t point() const {
+    size_t point = 0;
+    for (size_t a = 0; a < indices_.size(); ++a) point = point * study_.axes[a].size() + indices_[a];
+    return point;
+  }
+  void advance() {
+    for (const size_t a : order_) {
+      if (++indices_[a] < study_.axes[a].size()) return;
+      indices_[a] = 0;
+    }
+    at_end_ = true;
+  }
+
+ private:
+  const Study& study_;
+  std::vector<size_t> indices_, order_;
+  bool at_end_ = false;
 };
 
 }  // namespace
@@ -84,40 +115,25 @@ ScenarioParts PointReader::read(size_t point, Diagnostics& errors) {
 }
 
 void check_points(const Study& study, Diagnostics& errors) {
-  struct State {
-    bool sound = false;
-    int tries = 0;
-    Diagnostics first;  // of its first point
-  };
-  std::vector<std::vector<State>> states;
-  for (const StudyAxis& axis : study.axes) {
-    auto& of_axis = states.emplace_back(axis.size());
+  PointReader reader(study);
+  Mistakes mistakes(errors);
+  for (size_t a = 0; a < study.axes.size(); ++a) {
+    const StudyAxis& axis = study.axes[a];
     const bool alike = std::all_of(axis.zipped.begin(), axis.zipped.end(),
                                    [](const StudyDimension& dimension) { return dimension.is_range; });
-    for (size_t i = 1; alike && i + 1 < of_axis.size(); ++i) of_axis[i].sound = true;
-  }
-  PointReader reader(study);
-  const size_t points = study.points();
-  for (size_t point = 0; point < points; ++point) {
-    const std::vector<size_t> indices = study.indices_of(point);
-    bool open = false;
-    for (size_t a = 0; a < indices.size(); ++a) {
-      const State& state = states[a][indices[a]];
-      open |= !state.sound && state.tries < kTries;
+    for (size_t i = 0; i < axis.size(); ++i) {
+      if (alike && i > 0 && i + 1 < axis.size()) continue;
+      Companions points(study, a, i);
+      Diagnostics first;
+      bool sound = false;
+      for (int tries = 0; tries < kTries && !sound && !points.at_end(); ++tries, points.advance()) {
+        Diagnostics found;
+        reader.read(points.point(), found);
+        sound = found.ok();
+        if (tries == 0) first = found;
+      }
+      if (!sound) mistakes.add(first);
     }
-    if (!open) continue;
-    Diagnostics found;
-    reader.read(point, found);
-    for (size_t a = 0; a < indices.size(); ++a) {
-      State& state = states[a][indices[a]];
-      if (state.tries++ == 0) state.first = found;
-      state.sound |= found.ok();
-    }
-  }
-  Mistakes mistakes(errors);
-  for (const auto& axis : states) {
-    for (const State& state : axis)
-      if (!state.sound) mistakes.add(state.first);
   }
 }
 

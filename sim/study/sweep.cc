@@ -8,6 +8,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "sim/scenario/point_reader.h"
+#include "sim/study/mpi.h"
 #include "sim/study/worker_pool.h"
 
 namespace brigade {
@@ -64,16 +65,21 @@ bool open_files(const PreparedStudy& prepared, const SweepOptions& options, Resu
 void run_points(const PreparedStudy& prepared, const SweepOptions& options, const std::vector<size_t>& points,
                 ResultsFile& file, SweepResult& out) {
   if (points.empty()) return;
+  size_t done = 0;
+  const auto on_outcome = [&](Outcome outcome) {
+    if (file.is_open()) out.io_error = file.append(outcome.line);
+    if (out.io_error) return false;
+    out.rows.push_back(std::move(outcome.row));
+    if (options.on_point) options.on_point(++done, points.size());
+    return true;
+  };
   const int threads = static_cast<int>(std::min<size_t>(points.size(), static_cast<size_t>(options.threads)));
+  if (options.ranks != nullptr)
+    return options.ranks->coordinate(prepared, threads, options.patience_s, points, on_outcome, out.messages);
   WorkerPool pool(threads, prepared.study, prepared.columns);
   for (const size_t point : points) pool.push(point);
-  for (size_t done = 1; done <= points.size(); ++done) {
-    Outcome outcome = *pool.pop();
-    if (file.is_open()) out.io_error = file.append(outcome.line);
-    if (out.io_error) return;
-    out.rows.push_back(std::move(outcome.row));
-    if (options.on_point) options.on_point(done, points.size());
-  }
+  for (size_t i = 0; i < points.size(); ++i)
+    if (!on_outcome(*pool.pop())) return;
 }
 
 // What refers to columns by name.

@@ -29,6 +29,8 @@ struct PreparedStudy {
 std::optional<PreparedStudy> prepare_study(const std::string& path, const std::vector<std::string>& overrides,
                                            const std::vector<std::string>& columns, Diagnostics& errors);
 
+class MpiRanks;
+
 struct SweepOptions {
   int threads = 1;
   Shard shard = {};
@@ -37,6 +39,8 @@ struct SweepOptions {
   ResultsFile::Mode mode = ResultsFile::Mode::kNew;
   std::vector<std::string> merged = {};  // results files that are only read
   bool run = true;                       // false: only what the files hold
+  MpiRanks* ranks = nullptr;             // on which points run; null: only here
+  double patience_s = 30;                // with a rank that is silent
   // After each point that was run: how many of how many.
   std::function<void(size_t done, size_t total)> on_point = nullptr;
 };

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "absl/strings/str_replace.h"
+#include "sim/scenario/document.h"
 #include "tests/golden/run_scenario.h"
 #include "tests/source_dir.h"
 
@@ -45,6 +46,18 @@ TEST_CASE("the result that the README shows") {
   const std::string shown = block_beginning_with("train: ddp of");
   CAPTURE(shown);
   CHECK(text_of("scenarios/ddp_64gpu.expected.txt").find(shown) != std::string::npos);
+}
+
+TEST_CASE("the study that the README shows is the one that is shipped") {
+  const auto keys = [](const std::string& yaml) {
+    Diagnostics errors;
+    const auto document = parse_document(yaml, "", errors);
+    INFO(errors.text());
+    REQUIRE(document);
+    return flow_text(*document);
+  };
+  const std::string shown = block_beginning_with("# How does an all-reduce of 1 GB grow");
+  CHECK(keys(shown) == keys(text_of("scenarios/studies/gpu_count.yaml")));
 }
 
 TEST_CASE("the scenario that the README offers") {

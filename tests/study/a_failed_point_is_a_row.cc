@@ -33,6 +33,16 @@ TEST_CASE("combinations that make no scenario, and simulations that cannot end")
   CHECK(cut.result.rows[1].error.find("node[0].gpu[1]") != std::string::npos);
 }
 
+TEST_CASE("a value is sound if any point can have it") {
+  const Swept swept = sweep(kBase +
+                            "axes:\n"
+                            "  - {path: jobs.a.collective, values: [all_reduce, broadcast]}\n"
+                            "  - {path: jobs.a.algorithm, values: [ring, chain]}\n"
+                            "  - {path: jobs.a.size, from: 1 KB, to: 200 KB, step: +1 KB}\n");
+  CHECK(swept.result.rows.size() == 800);
+  CHECK(swept.result.failed == 400);
+}
+
 TEST_CASE("mistakes of the study, at their place") {
   struct Case {
     std::string yaml, place, message;
