@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # mpirun -n N brigade sweep: the same bytes from 2 to 4 processes; a process that dies loses no point.
 source "$(dirname "${BASH_SOURCE[0]}")/expect.sh"
-if ! command -v mpirun >/dev/null || ! ldd "$brigade" | grep -q libmpi; then
+if ! command -v mpirun >/dev/null || [[ $(ldd "$brigade") != *libmpi* ]]; then
   echo "skipped: needs mpirun (openmpi-bin) and a brigade built where MPI was found (libopenmpi-dev)"
   exit 77
 fi
@@ -35,12 +35,16 @@ mpirun --oversubscribe -n 3 "$brigade" sweep base.yaml >"$out" 2>"$err" || code=
 lines "$err" 1 'base.yaml: error: is a scenario, not a study'
 rm study.results.jsonl study.yaml
 
-# Points long enough to kill a process among them.
+# Points long enough to kill a process among them: many segments, and a late rank, so that no two ranks do the same.
+{
+  sed 's/gpus: 2/gpus: 8/; s/family: ring/family: switched/' base.yaml
+  echo 'changes: [{ranks: 0, start: 1 us}]'
+} >late.yaml
 cat >slow.yaml <<'YAML'
 brigade: 1
-base: base.yaml
-set: {network.segment: 1 KB}
-axes: [{path: jobs.a.size, from: 30 MB, to: 50 MB, step: +1 MB}]
+base: late.yaml
+set: {network.segment: 1 KB, jobs.a.algorithm: naive}
+axes: [{path: jobs.a.size, from: 20 MB, to: 35 MB, step: +1 MB}]
 YAML
 call 0 sweep slow.yaml --no-results --csv
 cp "$out" "$scratch/whole"
@@ -50,7 +54,7 @@ rank_2() {
   local environment
   for environment in /proc/[0-9]*/environ; do
     # Processes come and go meanwhile, and some are not ours.
-    { tr '\0' '\n' <"$environment" | grep -qxF OMPI_COMM_WORLD_RANK=2; } 2>/dev/null || continue
+    grep -qzxF OMPI_COMM_WORLD_RANK=2 "$environment" 2>/dev/null || continue
     [[ $(readlink "${environment%environ}exe" 2>/dev/null) == "$brigade" ]] || continue
     [[ $(readlink "${environment%environ}cwd" 2>/dev/null) == "$PWD" ]] || continue
     environment=${environment%/environ}
@@ -63,9 +67,9 @@ kill_one() {
   rm -f slow.results.jsonl
   called="mpirun $*, one process killed"
   mpirun "$@" --oversubscribe -n 3 "$brigade" sweep slow.yaml --csv --patience 2 >"$out" 2>"$err" &
-  local mpi=$! victim
-  while kill -0 $mpi 2>/dev/null && (($(cat slow.results.jsonl 2>/dev/null | wc -l) < 3)); do sleep 0.01; done
-  victim=$(rank_2)
+  local mpi=$! victim=
+  while kill -0 $mpi 2>/dev/null && [[ -z $victim ]]; do victim=$(rank_2); done
+  while kill -0 $mpi 2>/dev/null && (($(cat slow.results.jsonl 2>/dev/null | wc -l) < 2)); do :; done
   [[ -z $victim ]] || kill -KILL "$victim" || true
   code=0
   wait $mpi || code=$?
@@ -82,5 +86,5 @@ kill_one --enable-recovery
 ((code == 0)) || fail "exit code $code, expected 0"
 cmp -s "$out" "$scratch/whole" || fail "other bytes"
 has "$err" "brigade: rank 2 was lost; "
-files base.yaml slow.yaml slow.results.jsonl
+files base.yaml late.yaml slow.yaml slow.results.jsonl
 finish
