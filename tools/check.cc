@@ -3,6 +3,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "sim/report/session.h"
+#include "sim/report/suspicious.h"
 #include "sim/scenario/scenario.h"
 #include "sim/study/sweep.h"
 #include "tools/command.h"
@@ -25,6 +26,12 @@ int check_cluster(const SessionRequest& request) {
   Diagnostics errors;
   const std::optional<ClusterFile> file = load_cluster(request.file, request.overrides, errors);
   const auto t = file ? build_topology(file->cluster, {}, errors) : nullptr;
+  if (t) {
+    Scenario scenario;
+    scenario.cluster = file->cluster;
+    warn_of_suspicious_values(scenario, errors);
+    warn_of_suspicious_topology(*t, file->cluster.at, errors);
+  }
   print_diagnostics(errors);
   if (!t) return kInputError;
   return write_result(absl::StrCat(request.file, ": ok: a cluster, ", t->nodes(),
@@ -36,6 +43,7 @@ int check(const SessionRequest& request) {
   if (is_cluster_file(request.file)) return check_cluster(request);
   Diagnostics errors;
   const std::unique_ptr<Session> session = Session::open(request, errors);
+  if (session) warn_of_suspicious_topology(session->topology(), session->scenario().cluster.at, errors);
   print_diagnostics(errors);
   if (!errors.ok()) return kInputError;
   const size_t jobs = session->scenario().jobs.size();

@@ -3,6 +3,8 @@
 #include <map>
 #include <tuple>
 
+#include "sim/base/random.h"
+
 namespace brigade {
 namespace {
 
@@ -41,6 +43,7 @@ void PacketNetwork::reserve(size_t flights) {
   messages_.reserve(flights);
   long_heads_.reserve(flights * stride_);
   free_messages_.reserve(flights);
+  if (spec_.spray) sprays_.reserve(flights);
   met_.reserve(flights);
 }
 
@@ -99,6 +102,9 @@ void PacketNetwork::cut(Flight& x, const Outgoing& m) {
                   .stalled = false,
                   .ready_at = {}};
   if (stride_ != 0) std::copy_n(route(x), x.hops, long_heads_.begin() + ptrdiff_t(r * stride_));
+  if (!spec_.spray) return;
+  if (sprays_.size() < messages_.size()) sprays_.resize(messages_.size());
+  sprays_[r] = {m.from_vertex, m.to_vertex, m.flow()};
 }
 
 uint32_t PacketNetwork::next_segment(uint32_t message) {
@@ -110,6 +116,12 @@ uint32_t PacketNetwork::next_segment(uint32_t message) {
   x.part = m.offered++;
   const int64_t begin = x.part * m.segment.count;
   x.size_bytes = static_cast<uint32_t>(std::min(m.segment.count, m.bytes.count - begin));
+  if (spec_.spray) {
+    const Spray& s = sprays_[message];
+    const int hops = router_.route(s.from, s.to, mix(s.flow ^ mix(x.part)), route(x));
+    BRIGADE_CHECK(hops >= 0, "segment ", x.part, " has no route, and its message had one");
+    x.hops = static_cast<uint8_t>(hops);
+  }
   ++segments_launched;
   return f;
 }

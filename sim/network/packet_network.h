@@ -151,6 +151,12 @@ class PacketNetwork {
   Duration segment_time(Flight& x, int hop, LinkType& type);
   Bytes segment_size(Bytes message) const;
 
+  // Where each segment of a message draws its own route.
+  struct Spray {
+    VertexId from, to;
+    uint64_t flow;
+  };
+
   const Topology& topology_;
   const Router& router_;
   NetworkSpec spec_;
@@ -158,6 +164,7 @@ class PacketNetwork {
   std::vector<LinkState> links_;
   std::vector<LinkType> types_;
   std::vector<Flight> flights_;
+  std::vector<Spray> sprays_;     // by message, with NetworkSpec::spray
   uint32_t free_flight_ = kNone;  // the free ones are a list by way of Flight::message
   std::vector<LinkId> long_routes_;
   size_t stride_ = 0;  // 0: routes lie in the flights

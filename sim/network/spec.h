@@ -26,6 +26,7 @@ struct NetworkSpec {
   Bytes segment = mebibytes(1);   // with kFixed
   std::optional<int64_t> window;  // segments of a message under way at most; unlimited if absent
   Duration overhead{};            // LogP's o, paid by sender and receiver of each message
+  bool spray = false;             // each segment draws its own among equal routes, not the message
 };
 
 }  // namespace brigade

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "sim/scenario/fabric_reader.h"
 #include "sim/scenario/input_files.h"
 #include "sim/topology/check_spec.h"
 
@@ -11,8 +12,6 @@ namespace brigade {
 namespace {
 
 // Beyond these a cluster is a slip of the pen: its arrays alone would fill the memory.
-constexpr int kCountMax = 1 << 20;
-constexpr int kPerNodeMax = 1024;
 constexpr int64_t kVerticesMax = int64_t{1} << 22;
 
 using Models = std::map<std::string, DeviceModel>;
@@ -32,15 +31,6 @@ void read_device(const std::string& name, Fields& in, DeviceModel& out) {
          });
   in.optional("memory", size(), out.memory, "size of the device's memory");
   in.optional("memory_bandwidth", bandwidth(), out.memory_bandwidth, "bandwidth of the device's memory");
-}
-
-void read_cable(Fields& in, CableSpec& out) {
-  out.at = in.place();
-  in.required("bandwidth", bandwidth(), out.bandwidth, "of each direction");
-  in.required("latency", duration(), out.latency, "of each direction");
-  in.defaulted("cables", whole<int>(1, kPerNodeMax), out.cables, "parallel cables that act as one link");
-  in.optional("cost", whole<int>(1, kPerNodeMax), out.cost,
-              "what a route pays for crossing it; without it 2 for PCIe and 1 for all else");
 }
 
 void read_nvlink(Fields& in, NodeType& out) {
@@ -78,6 +68,12 @@ void read_nics(Fields& in, NodeType& out) {
     in.error(in.place(),
              "NICs without PCIe switches need the cable to their GPU or host: missing key \"host\"");
   }
+  std::optional<bool> own;
+  if (in.optional(
+          "affinity", choice<bool>({{"nearest", false}, {"own", true}}), own,
+          "of equally near NICs a GPU uses any (nearest, so without), or those that fall to it in equal "
+          "shares (own)"))
+    out.own_nics = *own;
   in.map("port", Need::kRequired, "cable from NIC to fabric switch",
          [&](Fields& cable) { read_cable(cable, out.nic_port); });
 }
@@ -122,27 +118,6 @@ void read_nodes(Fields& in, ClusterSpec& out) {
   });
 }
 
-void read_fabric(Fields& in, FabricSpec& out) {
-  out.at = in.place();
-  in.required("family",
-              choice<FabricFamily>({{"switch", FabricFamily::kSwitch},
-                                    {"leaf_spine", FabricFamily::kLeafSpine},
-                                    {"rail_optimised", FabricFamily::kRailOptimised}}),
-              out.family, "how switches join the NICs");
-  in.defaulted("nodes_per_leaf", whole<int>(0, kCountMax), out.nodes_per_leaf,
-               "nodes that share a leaf, or a pod of rails; 0: all");
-  in.defaulted("spines", whole<int>(0, kCountMax), out.spines, "spine switches; 0: rails are not joined");
-  in.defaulted("oversubscription", number(0.001), out.oversubscription,
-               "bandwidth down from a leaf / bandwidth up");
-  CableSpec uplink;
-  const bool given =
-      in.map("uplink", Need::kOptional, "cable from leaf to spine, instead of oversubscription",
-             [&](Fields& cable) { read_cable(cable, uplink); });
-  if (given) out.uplink = uplink;
-  in.defaulted("uplink_latency", duration(), out.uplink_latency,
-               "latency from leaf to spine, without uplink");
-}
-
 void read_vertices(Fields& in, ClusterSpec& out) {
   std::vector<std::string> models;
   for (const auto& [name, model] : out.models) models.push_back(name);
@@ -169,6 +144,19 @@ void read_vertices(Fields& in, ClusterSpec& out) {
     spec.a = ends[0];
     spec.b = ends[1];
     out.cables.push_back(std::move(spec));
+  });
+}
+
+void read_routes(Fields& in, ClusterSpec& out) {
+  in.maps("routes", Need::kOptional, "ways that are given, not searched", [&](Fields& route) {
+    WrittenRoute spec;
+    spec.at = route.place();
+    bool ok = route.required("from", text(), spec.from, "the device that sends");
+    ok &=
+        route.required("to", text(), spec.to, "the device that receives; the way back is a route of its own");
+    ok &= route.list("via", Need::kRequired, text(), spec.via,
+                     "every vertex between them, in order; neighbours are joined by a cable");
+    if (ok) out.routes.push_back(std::move(spec));
   });
 }
 
@@ -218,6 +206,7 @@ void read_cluster(Fields& in, bool in_file, ClusterSpec& out) {
   in.map("fabric", Need::kOptional, "switches that join the nodes",
          [&](Fields& fabric) { read_fabric(fabric, out.fabric); });
   read_vertices(in, out);
+  read_routes(in, out);
   if (in.describing()) return;
   if (!in.has("nodes") && !in.has("vertices")) {
     in.error(in.place(),

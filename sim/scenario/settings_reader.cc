@@ -83,6 +83,10 @@ void read_network(Fields& in, NetworkSpec& out) {
     if (piece.rule == SegmentRule::kFixed) out.segment = piece.bytes;
     network.optional("window", whole<int64_t>(1, kWindowMax), out.window,
                      "segments of a message under way; unlimited without");
+    std::optional<bool> spray;
+    network.optional("spray", flag(), spray,
+                     "each segment draws its own among equal routes; without, all of a message take one");
+    out.spray = spray.value_or(false);
     network.defaulted("overhead", duration(), out.overhead, "that sender and receiver pay for each message");
   });
 }

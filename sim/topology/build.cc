@@ -5,10 +5,12 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "sim/topology/check_fabric.h"
 #include "sim/topology/check_spec.h"
 #include "sim/topology/cluster_router.h"
 #include "sim/topology/connectivity.h"
 #include "sim/topology/detour_router.h"
+#include "sim/topology/explicit_router.h"
 #include "sim/topology/table_router.h"
 #include "sim/topology/written_graph.h"
 
@@ -50,6 +52,8 @@ class TopologyBuilder {
     for (const LinkChange& c : changes) apply(c);
     if (failed()) return nullptr;
     pick_router();
+    add_routes();
+    if (failed()) return nullptr;
     return std::move(topology_);
   }
 
@@ -70,30 +74,34 @@ class TopologyBuilder {
   void add_families() {
     std::map<std::string, uint32_t> type_ids;  // in the order of first use
     std::vector<uint32_t> nics;
+    std::vector<NodePorts> ports;
     uint32_t vertices = 0;
     for (const NodeGroup& group : spec_.nodes) {
       const auto [known, is_new] = type_ids.emplace(group.type, static_cast<uint32_t>(types_.size()));
       if (is_new) add_type(group.type);
       const NodeLayout& at = routes_[known->second].layout();
       for (int i = 0; i < group.count; ++i) {
-        nodes_.push_back({.vertex0 = vertices, .link0 = 0, .type = known->second, .leaf0 = 0});
+        nodes_.push_back({.vertex0 = vertices, .link0 = 0, .type = known->second, .port0 = 0});
         nics.push_back(at.nics);
+        ports.push_back({.nics = at.nics, .vertices = at.size()});
         vertices += at.size();
       }
     }
-    fabric_ = Fabric(spec_.fabric, nics);
-    const int64_t uplinks = int64_t{fabric_.leaves()} * fabric_.spines();
-    if (uplinks > kCablesInAllMax) {
+    const int errors_before = errors_.errors();
+    check_fabric_size(spec_.fabric, ports, errors_);
+    if (errors_.errors() > errors_before) return;
+    fabric_ = make_fabric(spec_.fabric, nics);
+    if (fabric_ && fabric_->cables() > kCablesInAllMax) {
       return errors_.error(spec_.fabric.at,
-                           absl::StrCat("the fabric has ", uplinks,
-                                        " cables from leaves to spines; allowed: ", kCablesInAllMax));
+                           absl::StrCat("the fabric has ", fabric_->cables(),
+                                        " cables between switches; allowed: ", kCablesInAllMax));
     }
     fabric_vertex0_ = vertices;
-    topology_->leaf_word_ = spec_.fabric.family == FabricFamily::kSwitch ? "switch" : "leaf";
-    graph_.vertices.reserve(vertices + fabric_.leaves() + fabric_.spines());
-    std::vector<Bytes> down(fabric_.leaves());
-    for (uint32_t n = 0; n < nodes_.size(); ++n) add_node(n, down);
-    add_fabric(down);
+    graph_.vertices.reserve(vertices + (fabric_ ? fabric_->switches() : 0));
+    Fabric::Load load;
+    if (fabric_) load.down.resize(fabric_->switches());
+    for (uint32_t n = 0; n < nodes_.size(); ++n) add_node(n, load);
+    if (fabric_) add_fabric(load);
   }
 
   void add_type(const std::string& name) {
@@ -109,13 +117,14 @@ class TopologyBuilder {
     blueprints_.push_back(std::move(blueprint));
   }
 
-  void add_node(uint32_t n, std::vector<Bytes>& down) {
+  void add_node(uint32_t n, Fabric::Load& load) {
     ClusterRouter::Node& node = nodes_[n];
     const Graph& blueprint = blueprints_[node.type];
     node.link0 = static_cast<LinkId>(graph_.links.size());
-    node.leaf0 = fabric_.leaves() > 0 ? fabric_.first_leaf_of(n) : 0;
+    node.port0 = fabric_ ? fabric_->port0_of(n) : 0;
     for (Vertex v : blueprint.vertices) {
       v.node = n;
+      v.forward |= fabric_ && fabric_->direct();
       graph_.vertices.push_back(v);
     }
     for (Link l : blueprint.links) {
@@ -123,33 +132,28 @@ class TopologyBuilder {
       l.to += node.vertex0;
       graph_.links.push_back(l);
     }
-    if (fabric_.leaves() == 0) return;
+    if (!fabric_) return;
     const NodeLayout& at = routes_[node.type].layout();
     const CableSpec& port = types_[node.type]->nic_port;
+    const Bytes offered = bandwidth_of(port).bytes_per_s();
     for (uint32_t i = 0; i < at.nics; ++i) {
-      const uint32_t leaf = node.leaf0 + i * fabric_.leaf_step();
-      graph_.cable(node.vertex0 + at.nic(i), fabric_vertex0_ + leaf, port, kCostDefault);
-      down[leaf] += bandwidth_of(port).bytes_per_s();
+      const uint32_t to = fabric_->switch_of(node.port0, i);
+      graph_.cable(node.vertex0 + at.nic(i), fabric_vertex0_ + to, port, kCostDefault);
+      load.down[to] += offered;
+      load.port_max = std::max(load.port_max, offered);
     }
   }
 
-  void add_fabric(const std::vector<Bytes>& down) {
-    uplink0_ = static_cast<LinkId>(graph_.links.size());
-    const auto add = [&](uint32_t count, uint16_t level) {
-      for (uint32_t i = 0; i < count; ++i) {
+  void add_fabric(const Fabric::Load& load) {
+    fabric_link0_ = static_cast<LinkId>(graph_.links.size());
+    for (const Fabric::Tier& tier : fabric_->tiers()) {
+      const uint16_t level = static_cast<uint16_t>(topology_->tier_words_.size());
+      topology_->tier_words_.push_back(tier.word);
+      for (uint32_t i = 0; i < tier.count; ++i) {
         graph_.vertices.push_back({.kind = VertexKind::kSwitch, .level = level, .index = i});
       }
-    };
-    add(fabric_.leaves(), 0);
-    add(fabric_.spines(), 1);
-    if (fabric_.spines() == 0) return;
-    const CableSpec uplink = fabric_.uplink(*std::max_element(down.begin(), down.end()));
-    for (uint32_t leaf = 0; leaf < fabric_.leaves(); ++leaf) {
-      for (uint32_t spine = 0; spine < fabric_.spines(); ++spine) {
-        graph_.cable(fabric_vertex0_ + leaf, fabric_vertex0_ + fabric_.leaves() + spine, uplink,
-                     kCostDefault);
-      }
     }
+    fabric_->add_cables(fabric_->direct() ? 0 : fabric_vertex0_, load, graph_);
   }
 
   // Written cables may name the vertices of families.
@@ -189,16 +193,59 @@ class TopologyBuilder {
     const std::span<const Vertex> vertices = topology_->vertices_;
     const std::span<const Link> links = topology_->links_;
     if (is_written()) {
+      refuse_for_tables();
       topology_->router_ = std::make_unique<TableRouter>(vertices, links);
       return;
     }
     std::vector<uint32_t> node_of;
     for (VertexId v = 0; v < fabric_vertex0_; ++v) node_of.push_back(vertices[v].node);
-    topology_->router_ = std::make_unique<ClusterRouter>(std::move(routes_), std::move(nodes_),
-                                                         std::move(node_of), fabric_, uplink0_);
+    topology_->router_ =
+        std::make_unique<ClusterRouter>(std::move(routes_), std::move(nodes_), std::move(node_of),
+                                        std::move(fabric_), fabric_link0_, spec_.fabric.pxn);
     const bool all_up = std::all_of(links.begin(), links.end(), [](const Link& l) { return l.up; });
     if (all_up) return;
     topology_->router_ = std::make_unique<DetourRouter>(std::move(topology_->router_), vertices, links);
+  }
+
+  // What tables search, and so cannot keep.
+  void refuse_for_tables() {
+    if (spec_.fabric.pxn)
+      errors_.error(spec_.fabric.at, "fabric: pxn is not for clusters with written-out cables");
+    for (const NodeType* type : types_) {
+      if (!type->own_nics) continue;
+      errors_.error(type->at, absl::StrCat("node type \"", type->name,
+                                           "\": affinity own is not for clusters with written-out cables"));
+    }
+  }
+
+  void add_routes() {
+    std::vector<ExplicitRouter::Way> ways;
+    for (const WrittenRoute& route : spec_.routes) {
+      std::vector<std::string> names{route.from};
+      names.insert(names.end(), route.via.begin(), route.via.end());
+      names.push_back(route.to);
+      ExplicitRouter::Way way{{}, route.at};
+      for (const std::string& name : names) {
+        const std::vector<VertexId> found = topology_->select(name, route.at, errors_);
+        if (found.size() > 1) {
+          errors_.error(route.at,
+                        absl::StrCat("\"", name, "\" names ", found.size(), " vertices; a route takes one"));
+        }
+        way.vertices.insert(way.vertices.end(), found.begin(), found.end());
+      }
+      if (way.vertices.size() != names.size()) continue;
+      for (const VertexId end : {way.vertices.front(), way.vertices.back()}) {
+        if (topology_->is_endpoint(end)) continue;
+        errors_.error(route.at, absl::StrCat(topology_->vertex_name(end), " neither sends nor receives"));
+      }
+      if (way.vertices.front() == way.vertices.back()) {
+        errors_.error(route.at, absl::StrCat("a route from ", route.from, " to itself"));
+      }
+      ways.push_back(std::move(way));
+    }
+    if (ways.empty()) return;
+    topology_->router_ =
+        std::make_unique<ExplicitRouter>(std::move(topology_->router_), *topology_, ways, errors_);
   }
 
   const ClusterSpec& spec_;
@@ -209,9 +256,9 @@ class TopologyBuilder {
   std::vector<Graph> blueprints_;
   std::vector<NodeRoutes> routes_;
   std::vector<ClusterRouter::Node> nodes_;
-  Fabric fabric_;
+  std::unique_ptr<const Fabric> fabric_;
   VertexId fabric_vertex0_ = 0;
-  LinkId uplink0_ = 0;
+  LinkId fabric_link0_ = 0;
 };
 
 std::unique_ptr<const Topology> build_topology(const ClusterSpec& spec,

@@ -2,47 +2,18 @@
 #include "sim/topology/check_spec.h"
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "sim/topology/check_fabric.h"
+#include "sim/topology/grid_fabric.h"
 #include "sim/topology/node_routes.h"
+#include "sim/topology/reporter.h"
 
 namespace brigade {
 namespace {
-
-constexpr int kCostMax = 1'000'000;
-constexpr int64_t kBandwidthMax = int64_t{1} << 60;
-
-// Reports about one named thing at one place.
-struct Reporter {
-  const Place& at;
-  std::string what;  // "node type \"hgx\""
-  Diagnostics& errors;
-
-  template <class... Parts>
-  void error(const Parts&... parts) const {
-    errors.error(at, absl::StrCat(what, ": ", parts...));
-  }
-  // Whether `value` is within [low, high].
-  bool range(const char* name, int64_t value, int64_t low, int64_t high) const {
-    if (value >= low && value <= high) return true;
-    error(name, " is ", value, "; allowed: ", low, " to ", high);
-    return false;
-  }
-};
-
-void check_cable(const CableSpec& c, const std::string& what, const Place& otherwise, Diagnostics& errors) {
-  const Reporter r{c.at.file.empty() ? otherwise : c.at, what, errors};
-  r.range("cables", c.cables, 1, kCablesMax);
-  if (c.cost) r.range("cost", *c.cost, 1, kCostMax);
-  if (c.latency < Duration{}) r.error("negative latency");
-  if (c.bandwidth.bytes_per_s().count > kBandwidthMax / std::max(1, c.cables)) {
-    r.error("cables times bandwidth is beyond 2^60 B/s");
-  }
-}
 
 void check_counts(const NodeType& t, const Reporter& r) {
   bool sound = r.range("gpus", t.gpus, 0, kGpusPerNodeMax);
@@ -134,27 +105,27 @@ void check_groups(const ClusterSpec& spec, Diagnostics& errors) {
     cluster.error("about ", vertices, " devices, switches and nics; allowed: ", kVerticesMax);
   }
   if (cables > kCablesInAllMax) cluster.error("about ", cables, " cables; allowed: ", kCablesInAllMax);
-  if (!spec.nodes.empty() && all_known && spec.fabric.family != FabricFamily::kNone && nics == 0) {
+  if (!spec.nodes.empty() && all_known && spec.fabric.family != FabricFamily::kNone && nics == 0 &&
+      !is_grid(spec.fabric.family)) {
     errors.error(spec.fabric.at, "a fabric needs nodes with nics, and none has any");
   }
   if (spec.nodes.empty() && spec.vertices.empty())
     errors.error(spec.at, "the cluster has no nodes and no vertices");
 }
 
-void check_fabric(const FabricSpec& f, Diagnostics& errors) {
-  if (f.family == FabricFamily::kNone) return;
-  const Reporter r{f.at, "fabric", errors};
-  r.range("nodes_per_leaf", f.nodes_per_leaf, 0, kVerticesMax);
-  if (f.family == FabricFamily::kSwitch) return;
-  r.range("spines", f.spines, f.family == FabricFamily::kLeafSpine ? 1 : 0, kSpinesMax);
-  if (!(std::isfinite(f.oversubscription) && f.oversubscription > 0)) {
-    r.error("oversubscription is ", f.oversubscription, "; it must be above 0 (1 for full bandwidth)");
-  }
-  if (f.uplink && f.oversubscription != 1) r.error("give uplink or oversubscription, not both");
-  if (f.uplink) check_cable(*f.uplink, "fabric: uplink", f.at, errors);
-}
-
 }  // namespace
+
+void check_cable(const CableSpec& c, const std::string& what, const Place& otherwise, Diagnostics& errors) {
+  constexpr int kCostMax = 1'000'000;
+  constexpr int64_t kBandwidthMax = int64_t{1} << 60;
+  const Reporter r{c.at.file.empty() ? otherwise : c.at, what, errors};
+  r.range("cables", c.cables, 1, kCablesMax);
+  if (c.cost) r.range("cost", *c.cost, 1, kCostMax);
+  if (c.latency < Duration{}) r.error("negative latency");
+  if (c.bandwidth.bytes_per_s().count > kBandwidthMax / std::max(1, c.cables)) {
+    r.error("cables times bandwidth is beyond 2^60 B/s");
+  }
+}
 
 void check_spec(const ClusterSpec& spec, Diagnostics& errors) {
   check_types(spec, errors);

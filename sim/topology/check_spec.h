@@ -11,7 +11,6 @@ constexpr int kGpusPerNodeMax = 1 << 20;
 constexpr int kNvswitchesMax = 64;
 constexpr int kPcieSwitchesMax = 64;
 constexpr int kSocketsMax = 16;
-constexpr int kSpinesMax = 4096;
 constexpr int64_t kVerticesMax = int64_t{1} << 24;
 constexpr int64_t kCablesInAllMax = int64_t{1} << 27;
 

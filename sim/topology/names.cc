@@ -64,7 +64,7 @@ std::string Topology::vertex_name(VertexId v) const {
   if (!names_.empty()) return names_[v];
   const Vertex& x = vertices_[v];
   if (x.node != kNone) return absl::StrCat("node[", x.node, "].", word_of(x.kind), "[", x.index, "]");
-  return absl::StrCat(x.level == 0 ? leaf_word_ : "spine", "[", x.index, "]");
+  return absl::StrCat(tier_words_[x.level], "[", x.index, "]");
 }
 
 std::string Topology::link_name(LinkId l) const {

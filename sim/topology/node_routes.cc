@@ -50,7 +50,7 @@ NodeRoutes::NodeRoutes(const NodeType& type) : layout_(layout_of(type)) {
   cables_ = static_cast<uint32_t>(node.links.size() / 2);
   nic_cost_.assign(size_t{layout_.size()} * layout_.nics, kUnreachable);
   if (needs_route_table(type) || closed_form_ == ClosedForm::kNone) fill_table(node);
-  find_nearest_nics();
+  find_nearest_nics(type.own_nics);
 }
 
 int NodeRoutes::route(uint32_t from, uint32_t to, uint64_t flow, LinkId link0, LinkId* out) const {
@@ -120,7 +120,8 @@ void NodeRoutes::add_paths(uint32_t from, uint32_t to, const Graph& node, const 
     if (v == to) {
       paths_.push_back({static_cast<uint32_t>(path_links_.size()), static_cast<uint32_t>(path.size())});
       path_links_.insert(path_links_.end(), path.begin(), path.end());
-      hops_max_ = std::max(hops_max_, static_cast<int>(path.size()));
+      int& longest = from >= layout_.nic(0) || to >= layout_.nic(0) ? nic_hops_max_ : hops_max_;
+      longest = std::max(longest, static_cast<int>(path.size()));
       ++pair.routes;
       return;
     }
@@ -133,16 +134,33 @@ void NodeRoutes::add_paths(uint32_t from, uint32_t to, const Graph& node, const 
   walk(walk, from);
 }
 
-void NodeRoutes::find_nearest_nics() {
+void NodeRoutes::find_nearest_nics(bool own) {
+  const uint32_t gpus = layout_.gpus, nics = layout_.nics;
+  const auto owns = [&](uint32_t gpu, uint32_t nic) {
+    return nics <= gpus ? nic == gpu * nics / gpus : gpu == nic * gpus / nics;
+  };
   nearest_first_.assign(1, 0);
   for (uint32_t device = 0; device < layout_.size(); ++device) {
-    const auto row = nic_cost_.begin() + static_cast<ptrdiff_t>(size_t{device} * layout_.nics);
-    const auto best = std::min_element(row, row + layout_.nics);
-    for (uint32_t nic = 0; nic < layout_.nics; ++nic) {
-      if (row[nic] == *best && *best != kUnreachable) nearest_.push_back(nic);
+    const auto row = nic_cost_.begin() + static_cast<ptrdiff_t>(size_t{device} * nics);
+    const auto best = std::min_element(row, row + nics);
+    const auto is_nearest = [&](uint32_t nic) { return row[nic] == *best && *best != kUnreachable; };
+    bool only_own = false;
+    for (uint32_t nic = 0; own && device < gpus && nic < nics; ++nic) {
+      only_own |= is_nearest(nic) && owns(device, nic);
+    }
+    for (uint32_t nic = 0; nic < nics; ++nic) {
+      if (is_nearest(nic) && (!only_own || owns(device, nic))) nearest_.push_back(nic);
     }
     nearest_first_.push_back(static_cast<uint32_t>(nearest_.size()));
   }
+}
+
+uint32_t NodeRoutes::gpu_of_nic(uint32_t nic) const {
+  for (uint32_t gpu = 0; gpu < layout_.gpus; ++gpu) {
+    const std::span<const uint32_t> near = nearest_nics(gpu);
+    if (std::find(near.begin(), near.end(), nic) != near.end()) return gpu;
+  }
+  return kNone;
 }
 
 }  // namespace brigade

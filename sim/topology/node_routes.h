@@ -30,9 +30,15 @@ class NodeRoutes {
   std::span<const uint32_t> nearest_nics(uint32_t device) const {
     return {nearest_.data() + nearest_first_[device], nearest_.data() + nearest_first_[device + 1]};
   }
+  // A GPU that has this NIC among its nearest ones, kNone if none has.
+  uint32_t gpu_of_nic(uint32_t nic) const;
+  // Whether NVLink alone leads from one to the other.
+  bool joined_by_nvlink(uint32_t from, uint32_t to) const { return from != to && in_closed_form(from, to); }
   // Cost from a device to a NIC (the same back), kUnreachable if there is no route.
   RouteCost nic_cost(uint32_t device, uint32_t nic) const { return nic_cost_[device * layout_.nics + nic]; }
   int hops_max() const { return hops_max_; }
+  // Of the routes between a device and a NIC.
+  int nic_hops_max() const { return nic_hops_max_; }
   uint32_t cables() const { return cables_; }
 
  private:
@@ -50,12 +56,12 @@ class NodeRoutes {
   bool in_closed_form(uint32_t from, uint32_t to) const;
   void fill_table(const Graph& node);
   void add_paths(uint32_t from, uint32_t to, const Graph& node, const NextHops& hops);
-  void find_nearest_nics();
+  void find_nearest_nics(bool own);
 
   NodeLayout layout_;
   ClosedForm closed_form_ = ClosedForm::kNone;
   uint32_t cables_ = 0;
-  int hops_max_ = 0;
+  int hops_max_ = 0, nic_hops_max_ = 0;
   std::vector<Pair> pairs_;  // by from * layout_.size() + to; empty if arithmetic covers all
   std::vector<Path> paths_;
   std::vector<LinkId> path_links_;

@@ -60,6 +60,9 @@ struct NodeType {
   int nics = 0;
   CableSpec nic_host;  // GPU (or host) to NIC
   CableSpec nic_port;  // NIC to its fabric switch
+  // Of equally near NICs a GPU uses only its own: NICs are shared out as without PCIe switches. Else all of
+  // them.
+  bool own_nics = false;
   // A CPU endpoint `host[0]` (a parameter server's place) even without PCIe switches; it is then cabled to
   // each NIC by `nic_host`, or where there are none to each GPU by `pcie`. Nodes without GPUs always have it.
   bool host = false;
@@ -74,18 +77,49 @@ struct NodeGroup {
   Place at;
 };
 
-enum class FabricFamily { kNone, kSwitch, kLeafSpine, kRailOptimised };
+enum class FabricFamily {
+  kNone,
+  kSwitch,
+  kLeafSpine,
+  kRailOptimised,
+  kFatTree,
+  kTorus,
+  kHypercube,
+  kRing,
+  kFullMesh,
+  kDragonfly
+};
 
 // kSwitch: every NIC on one switch. kLeafSpine: `nodes_per_leaf` nodes share a leaf; the spines carry the
 // leaf's down bandwidth / oversubscription in all. kRailOptimised: NIC i of each node of a pod of
-// `nodes_per_leaf` nodes on rail leaf i; spines join the leaves.
+// `nodes_per_leaf` nodes on rail leaf i; spines join the leaves. Both have a third tier where `cores` > 0:
+// `group_size` leaves (or pods) share `spines` spines, and cores join spines of equal number.
+// kFatTree: switches of `ports` ports in two or three `tiers` (k-ary), or ports `down` and `up` of each tier,
+// NICs first (XGFT); NICs fill leaves one after another; only leaves that have NICs are built.
+// kTorus, kHypercube, kRing, kFullMesh: a switch of `nodes_per_leaf` nodes at each point, joined by `link`;
+// where nodes are a single device without NICs, the devices themselves are the points, and relay. kDragonfly:
+// groups of `routers` switches in a full mesh, see dragonfly_fabric.h.
 struct FabricSpec {
   FabricFamily family = FabricFamily::kNone;
-  int nodes_per_leaf = 0;           // 0: all nodes
-  int spines = 1;                   // 0 (rail-optimised, one pod only): rails are not joined
-  double oversubscription = 1;      // down bandwidth of a leaf / its up bandwidth
-  std::optional<CableSpec> uplink;  // leaf to spine; without it: down bandwidth / oversubscription / spines
-  Duration uplink_latency{};        // where `uplink` is not given
+  int nodes_per_leaf = 0;            // 0: all nodes
+  int spines = 1;                    // of each group; 0 (rail-optimised, one pod only): rails are not joined
+  int group_size = 0;                // leaves, or pods of rails, that share spines; 0: all
+  bool group_by_rail = false;        // rail-optimised: spines join the leaves of one rail only
+  int cores = 0;                     // a multiple of `spines`; 0: two tiers
+  double oversubscription = 1;       // down bandwidth of a leaf / its up bandwidth
+  std::optional<CableSpec> uplink;   // leaf to spine; without it: down bandwidth / oversubscription / spines
+  Duration uplink_latency{};         // where `uplink` or `core_uplink` is not given
+  double core_oversubscription = 1;  // down bandwidth of a spine / its up bandwidth
+  std::optional<CableSpec> core_uplink;  // spine to core
+  int ports = 0;                         // kFatTree: of each switch; 0: `down` and `up` say it
+  int tiers = 3;                         // with `ports`
+  std::vector<int> down, up;             // of leaf, spine, core; up[0] is the NIC's, 1
+  std::optional<CableSpec> link;         // between neighbours of a grid, routers of a dragonfly's group
+  std::vector<int> sides;  // kTorus, kFullMesh: points along each; else they follow from the nodes
+  int routers = 0;         // kDragonfly: of a group
+  int global_links = 1;    // kDragonfly: of a router, to other groups
+  std::optional<CableSpec> global_link;  // kDragonfly: costs 2 where it names no cost
+  bool pxn = false;  // rail-optimised: through NVLink to the GPU of the rail that the receiver is on
   Place at;
 };
 
@@ -104,6 +138,14 @@ struct WrittenCable {
   CableSpec cable;
 };
 
+// The way from one device to another, whatever would be cheaper: the vertices between them, in order, each
+// pair of neighbours joined by a cable (of several, the flow chooses). Holds while its cables live.
+struct WrittenRoute {
+  std::string from, to;
+  std::vector<std::string> via;
+  Place at;
+};
+
 struct ClusterSpec {
   std::string name;
   std::vector<NodeType> types;
@@ -112,6 +154,7 @@ struct ClusterSpec {
   std::map<std::string, DeviceModel> models;  // for written-out vertices
   std::vector<VertexSpec> vertices;
   std::vector<WrittenCable> cables;
+  std::vector<WrittenRoute> routes;
   Place at;
 };
 

@@ -23,7 +23,7 @@ enum class VertexKind : uint8_t { kGpu, kHost, kNvswitch, kPcie, kNic, kSwitch }
 struct Vertex {
   VertexKind kind = VertexKind::kSwitch;
   bool forward = false;    // relays although it is an endpoint
-  uint16_t level = 0;      // of a family's fabric switch: 0 leaf (or the only one), 1 spine, 2 core
+  uint16_t level = 0;      // of a family's fabric switch: its tier, 0 the one of leaves
   uint32_t node = kNone;   // the server that it belongs to
   uint32_t index = 0;      // gpu[index] of its node, leaf[index] of the cluster
   uint32_t model = kNone;  // into Topology::models(), of a GPU or host
@@ -83,8 +83,8 @@ class Topology {
   std::vector<Vertex> vertices_;
   std::vector<Link> links_;  // 2 i and 2 i + 1 are the two directions of cable i
   std::vector<DeviceModel> models_;
-  std::vector<std::string> names_;  // by vertex, written-out graphs only
-  const char* leaf_word_ = "leaf";  // "switch" where the fabric is one switch
+  std::vector<std::string> names_;       // by vertex, written-out graphs only
+  std::vector<const char*> tier_words_;  // by Vertex::level: "leaf", "spine", "core"
   std::unique_ptr<const Router> router_;
   uint32_t nodes_ = 0;
 };

@@ -16,7 +16,8 @@ uint32_t node_count(const ClusterSpec& cluster) {
 
 // The only type of node, without anything written out beside it; null if there is none.
 const NodeType* only_type(const ClusterSpec& cluster) {
-  if (cluster.nodes.empty() || !cluster.vertices.empty() || !cluster.cables.empty()) return nullptr;
+  if (cluster.nodes.empty() || !cluster.routes.empty()) return nullptr;
+  if (!cluster.vertices.empty() || !cluster.cables.empty()) return nullptr;
   const std::string& name = cluster.nodes.front().type;
   for (const NodeGroup& group : cluster.nodes)
     if (group.type != name || group.count < 1) return nullptr;

@@ -38,6 +38,18 @@ TEST_CASE("a ring of a million GPUs takes 2 (N - 1) messages, to the picosecond,
   for (const LinkResult& link : result.links) CHECK(link.bytes.count == 2 * (kBytes - kBytes / kRanks));
 }
 
+TEST_CASE("on a torus direct beats the ring, and the butterfly is last") {
+  const RunResult result = run_scenario("allreduce_torus64");
+  const auto ms = [&](const char* algorithm) {
+    return in_us(row_of(result, algorithm, algorithm, 64'000'000).last_time) / 1000;
+  };
+  // 64 MB x 3 links a message / (6 links of 50 GB/s), there and back; 2 x 63/64 x 64 MB over one link.
+  CHECK(ms("direct") >= 1.28);
+  CHECK(ms("ring") >= 2.52);
+  CHECK(ms("direct") < ms("ring") / 2);
+  CHECK(ms("butterfly") > 2 * ms("ring"));
+}
+
 TEST_CASE("every scenario and study has its expected output, and none is left over") {
   for (const auto& [folder, least] : {std::pair("/scenarios", 11), std::pair("/scenarios/studies", 4)}) {
     std::vector<std::string> scenarios, expected;

@@ -41,6 +41,29 @@ struct Machine {
   int64_t nodes, gpus;
 };
 
+// For up to four nodes of up to four NICs each.
+std::string other_fabric(Draw& d) {
+  const std::string family =
+      d.among({"rails of three tiers", "fat_tree", "torus", "hypercube", "ring", "full_mesh", "dragonfly"});
+  if (family == "rails of three tiers") {
+    return in_order(
+        {"  fabric: {family: rail_optimised, nodes_per_leaf: 1, spines: 2, group_size: ", d.between(1, 2),
+         ", cores: ", d.among({"2", "6"}), d.one_in(2) ? ", pxn: true" : "", "}\n"});
+  }
+  if (family == "fat_tree")
+    return in_order({"  fabric: {family: fat_tree, ports: ", d.among({"4", "6", "8"}), "}\n"});
+  const std::string rest = in_order({", link: {", cable(d), "}"});
+  if (family == "torus") return in_order({"  fabric: {family: torus, sides: [2, 1, 3]", rest, "}\n"});
+  if (family == "dragonfly") {
+    return in_order({"  fabric: {family: dragonfly, routers: ", d.between(1, 2), ", global_links: 3", rest,
+                     ", global_link: {", cable(d), "}}\n"});
+  }
+  // A hypercube has a power of two of points.
+  const bool pairs = family == "hypercube";
+  return in_order(
+      {"  fabric: {family: ", family, ", nodes_per_leaf: ", pairs ? 4 : d.between(1, 2), rest, "}\n"});
+}
+
 std::string cluster(Draw& d, Machine& m) {
   m = {d.between(1, 4), d.between(1, 4)};
   if (m.nodes * m.gpus == 1) m.gpus = 2;
@@ -52,6 +75,7 @@ std::string cluster(Draw& d, Machine& m) {
     text += in_order({"      nics: {count: ", m.gpus, ", host: {", cable(d), "}, port: {", cable(d), "}}\n"});
   text += in_order({"  nodes: [{type: n, count: ", m.nodes, "}]\n"});
   if (m.nodes == 1) return text;
+  if (d.one_in(3)) return text + other_fabric(d);
   const std::string fabric = d.among({"switch", "leaf_spine", "rail_optimised"});
   if (fabric == "switch") return in_order({text, "  fabric: {family: switch}\n"});
   return in_order({text, "  fabric: {family: ", fabric, ", nodes_per_leaf: ", m.nodes % 2 == 0 ? 2 : 1,
@@ -62,6 +86,7 @@ std::string network(Draw& d) {
   std::string text =
       in_order({"network: {segment: ", d.among({"whole", "auto", "1000 B", "4 KiB", "1 MiB"})});
   if (d.one_in(3)) text += in_order({", window: ", d.between(1, 4)});
+  if (d.one_in(4)) text += ", spray: true";
   if (d.one_in(4)) text += in_order({", overhead: ", d.between(1, 2000), " ns"});
   return text + "}\n";
 }

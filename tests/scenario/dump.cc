@@ -52,18 +52,23 @@ class Dump {
   void put(const NodeType& t) {
     all(t.name, t.gpus, t.gpu, t.family, t.nvlink, t.nvswitches, t.pcie_switches, t.pcie, t.sockets,
         t.socket_link);
-    all(t.nics, t.nic_host, t.nic_port, t.host, t.host_model, t.forward);
+    all(t.nics, t.nic_host, t.nic_port, t.own_nics, t.host, t.host_model, t.forward);
   }
   void put(const NodeGroup& g) { all(g.type, g.count); }
   void put(const FabricSpec& f) {
     all(f.family, f.nodes_per_leaf, f.spines, f.oversubscription, f.uplink, f.uplink_latency);
+    all(f.group_size, f.group_by_rail, f.cores, f.core_oversubscription, f.core_uplink);
+    all(f.ports, f.tiers, f.down, f.up, f.link, f.sides, f.routers, f.global_links, f.global_link, f.pxn);
   }
   void put(const VertexSpec& v) { all(v.name, v.kind, v.model, v.forward); }
   void put(const WrittenCable& c) { all(c.a, c.b, c.cable); }
-  void put(const ClusterSpec& c) { all(c.name, c.types, c.nodes, c.fabric, c.models, c.vertices, c.cables); }
+  void put(const WrittenRoute& r) { all(r.from, r.to, r.via); }
+  void put(const ClusterSpec& c) {
+    all(c.name, c.types, c.nodes, c.fabric, c.models, c.vertices, c.cables, c.routes);
+  }
   void put(const LinkChange& c) { all(c.links, c.bandwidth_share, c.down); }
   void put(const RankChange& c) { all(c.job, c.ranks, c.compute_share, c.start); }
-  void put(const NetworkSpec& n) { all(n.model, n.segment_rule, n.segment, n.window, n.overhead); }
+  void put(const NetworkSpec& n) { all(n.model, n.segment_rule, n.segment, n.window, n.overhead, n.spray); }
   void put(const AlgorithmSpec& a) { all(a.algorithm, a.inner, a.outer, a.rounds, a.channels); }
   void put(const RunSpec& r) { all(r.steps, r.warmup); }
   void put(const Pair& p) { all(p.from, p.to); }

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "absl/strings/str_split.h"
 #include "sim/scenario/schema.h"
 #include "tests/catch.h"
 #include "tests/scenario/dump.h"
@@ -46,9 +47,12 @@ constexpr const char* kWritten =
     "  models: {g: {}}\n"
     "  vertices: [{name: a, kind: gpu}, {name: b, kind: gpu}]\n"
     "  cables: [{between: [a, b], bandwidth: 1 GB/s, latency: 1 us}]\n"
+    "  routes: [{from: a, to: b, via: [s]}]\n"
     "jobs: {c: {kind: collective, ranks: x, size: 1 B}}\n";
 
-using Rows = std::map<std::string, std::string>;  // key of the schema -> override
+// Key of the schema -> override; where the key exists only beside others, what makes them so comes first, ";
+// ".
+using Rows = std::map<std::string, std::string>;
 
 void add_cable(Rows& rows, const std::string& key, const std::string& path) {
   rows[key + ".bandwidth"] = path + ".bandwidth=2 GB/s";
@@ -72,6 +76,7 @@ Rows rows() {
       {"cluster.node_types.NAME.pcie.switches", "cluster.node_types.n.pcie.switches=2"},
       {"cluster.node_types.NAME.pcie.sockets", "cluster.node_types.n.pcie.sockets=2"},
       {"cluster.node_types.NAME.nics.count", "cluster.node_types.n.nics.count=2"},
+      {"cluster.node_types.NAME.nics.affinity", "cluster.node_types.n.nics.affinity=own"},
       {"cluster.node_types.NAME.host", "cluster.node_types.n.host=true"},
       {"cluster.node_types.NAME.host_model", "cluster.node_types.n.host_model=h"},
       {"cluster.node_types.NAME.forward", "cluster.node_types.n.forward=true"},
@@ -82,12 +87,31 @@ Rows rows() {
       {"cluster.fabric.spines", "cluster.fabric.spines=2"},
       {"cluster.fabric.oversubscription", "cluster.fabric.oversubscription=1.5"},
       {"cluster.fabric.uplink_latency", "cluster.fabric.uplink_latency=1 us"},
+      {"cluster.fabric.group_size", "cluster.fabric.family=leaf_spine; cluster.fabric.group_size=2"},
+      {"cluster.fabric.cores", "cluster.fabric.family=leaf_spine; cluster.fabric.cores=2"},
+      {"cluster.fabric.group_by_rail",
+       "cluster.fabric.family=rail_optimised; cluster.fabric.group_by_rail=true"},
+      {"cluster.fabric.core_oversubscription",
+       "cluster.fabric.family=leaf_spine; cluster.fabric.core_oversubscription=2"},
+      {"cluster.fabric.pxn", "cluster.fabric.family=rail_optimised; cluster.fabric.pxn=true"},
+      {"cluster.fabric.sides", "cluster.fabric.family=torus; cluster.fabric.sides=2"},
+      {"cluster.fabric.routers", "cluster.fabric={family: dragonfly, routers: 2}; cluster.fabric.routers=3"},
+      {"cluster.fabric.global_links",
+       "cluster.fabric={family: dragonfly, routers: 2}; cluster.fabric.global_links=3"},
+      {"cluster.fabric.ports", "cluster.fabric.family=fat_tree; cluster.fabric.ports=4"},
+      {"cluster.fabric.tiers", "cluster.fabric.family=fat_tree; cluster.fabric.tiers=2"},
+      {"cluster.fabric.down", "cluster.fabric.family=fat_tree; cluster.fabric.down=2"},
+      {"cluster.fabric.up", "cluster.fabric.family=fat_tree; cluster.fabric.up=2"},
       {"cluster.vertices[].name", "cluster.vertices[0].name=c"},
       {"cluster.vertices[].kind", "cluster.vertices[0].kind=nic"},
       {"cluster.vertices[].model", "cluster.vertices[0].model=g"},
       {"cluster.vertices[].forward", "cluster.vertices[0].forward=true"},
       {"cluster.cables[].between", "cluster.cables[0].between[0]=c"},
+      {"cluster.routes[].from", "cluster.routes[0].from=c"},
+      {"cluster.routes[].to", "cluster.routes[0].to=c"},
+      {"cluster.routes[].via", "cluster.routes[0].via[0]=c"},
       {"network.segment", "network.segment=whole"},
+      {"network.spray", "network.spray=true"},
       {"network.window", "network.window=8"},
       {"network.overhead", "network.overhead=1 us"},
       {"jobs.NAME.kind", "jobs.c={kind: ddp, ranks: x, model: {name: gpt2}}"},
@@ -196,6 +220,15 @@ Rows rows() {
               absl::StrCat("cluster.node_types.n.", cable));
   }
   add_cable(rows, "cluster.fabric.uplink", "cluster.fabric.uplink");
+  add_cable(rows, "cluster.fabric.core_uplink",
+            "cluster.fabric={family: leaf_spine, core_uplink: {bandwidth: 1 GB/s, latency: 1 us}}; "
+            "cluster.fabric.core_uplink");
+  add_cable(rows, "cluster.fabric.link",
+            "cluster.fabric={family: ring, link: {bandwidth: 1 GB/s, latency: 1 us}}; cluster.fabric.link");
+  add_cable(
+      rows, "cluster.fabric.global_link",
+      "cluster.fabric={family: dragonfly, routers: 2, global_link: {bandwidth: 1 GB/s, latency: 1 us}}; "
+      "cluster.fabric.global_link");
   add_cable(rows, "cluster.cables[]", "cluster.cables[0]");
   return rows;
 }
@@ -249,8 +282,10 @@ TEST_CASE("every key of the schema has a row") {
 TEST_CASE("every row changes the scenario") {
   for (const auto& [key, override] : rows()) {
     CAPTURE(key, override);
-    const bool written = key.starts_with("cluster.vertices") || key.starts_with("cluster.cables");
+    const bool written = key.starts_with("cluster.vertices") || key.starts_with("cluster.cables") ||
+                         key.starts_with("cluster.routes");
     const char* base = written ? kWritten : kNodes;
-    CHECK(dump_of(base, {}) != dump_of(base, {override}));
+    const std::vector<std::string> overrides = absl::StrSplit(override, "; ");
+    CHECK(dump_of(base, {overrides.begin(), overrides.end() - 1}) != dump_of(base, overrides));
   }
 }

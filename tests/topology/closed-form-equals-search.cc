@@ -23,9 +23,27 @@ TEST_CASE("closed-form routes cost what search finds") {
 
 TEST_CASE("all pairs of a small cluster of each fabric") {
   const NodeType node = pcie_node_type(NodeFamily::kSwitched, 4, 4, 2, 1);
-  for (const FabricSpec& fabric :
-       {one_switch(), leaf_spine(2, 2), rail_optimised(2, 2), rail_optimised(0, 0)}) {
-    const auto t = build(cluster({{node, 3}}, fabric));
+  const NodeType one = node_type(NodeFamily::kNone, 1, 1), bare = node_type(NodeFamily::kNone, 1, 0);
+  using F = FabricFamily;
+  const std::vector<ClusterSpec> clusters = {
+      cluster({{node, 3}}, one_switch()),
+      cluster({{node, 3}}, leaf_spine(2, 2)),
+      cluster({{node, 3}}, rail_optimised(2, 2)),
+      cluster({{node, 3}}, rail_optimised(0, 0)),
+      cluster({{node, 5}}, three_tiers(rail_optimised(1, 2), 2, 4)),
+      cluster({{node, 5}}, by_rail(three_tiers(rail_optimised(1, 3), 2, 3))),
+      cluster({{node, 4}}, fat_tree(6, 3)),
+      cluster({{node, 4}}, fat_tree(12, 2)),
+      cluster({{one, 15}}, fat_tree(4, 3)),
+      cluster({{one, 15}}, dragonfly(1, 3, 2)),
+      cluster({{one, 21}}, dragonfly(1, 3, 2)),
+      cluster({{bare, 9}}, grid(F::kRing)),
+      cluster({{bare, 16}}, grid(F::kHypercube)),
+      cluster({{bare, 6}}, grid(F::kFullMesh)),
+      cluster({{bare, 15}}, grid(F::kTorus, {5, 3})),
+      cluster({{bare, 24}}, grid(F::kTorus, {2, 3, 4}))};
+  for (const ClusterSpec& spec : clusters) {
+    const auto t = build(spec);
     for (const VertexId from : endpoints(*t)) {
       for (const VertexId to : endpoints(*t))
         CHECK(fault_of_route(*t, t->router(), from, to, from * 31 + to) == "");

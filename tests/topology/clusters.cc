@@ -62,6 +62,50 @@ FabricSpec rail_optimised(int nodes_per_leaf, int spines) {
   return f;
 }
 
+FabricSpec three_tiers(FabricSpec f, int group_size, int cores) {
+  f.group_size = group_size;
+  f.cores = cores;
+  return f;
+}
+
+FabricSpec by_rail(FabricSpec f) {
+  f.group_by_rail = true;
+  return f;
+}
+
+FabricSpec grid(FabricFamily family, std::vector<int> sides) {
+  FabricSpec f;
+  f.family = family;
+  f.sides = std::move(sides);
+  f.link = cable(100, 400);
+  return f;
+}
+
+FabricSpec dragonfly(int nodes_per_router, int routers, int global_links) {
+  FabricSpec f = grid(FabricFamily::kDragonfly);
+  f.nodes_per_leaf = nodes_per_router;
+  f.routers = routers;
+  f.global_links = global_links;
+  f.global_link = cable(100, 2000);
+  return f;
+}
+
+FabricSpec fat_tree(int ports, int tiers) {
+  FabricSpec f;
+  f.family = FabricFamily::kFatTree;
+  f.ports = ports;
+  f.tiers = tiers;
+  f.uplink_latency = nanoseconds(400);
+  return f;
+}
+
+FabricSpec xgft(std::vector<int> down, std::vector<int> up) {
+  FabricSpec f = fat_tree(0, 0);
+  f.down = std::move(down);
+  f.up = std::move(up);
+  return f;
+}
+
 ClusterSpec cluster(const std::vector<std::pair<NodeType, int>>& nodes, const FabricSpec& fabric) {
   ClusterSpec spec;
   spec.name = "test";
@@ -141,8 +185,9 @@ int64_t least_cost(const Topology& t, VertexId from, VertexId to) {
     const int64_t inside = least_cost_within(t, from, to, [a](const Vertex& v) { return v.node == a; });
     if (inside >= 0) return inside;
   }
-  return least_cost_within(t, from, to,
-                           [a, b](const Vertex& v) { return v.node == kNone || v.node == a || v.node == b; });
+  return least_cost_within(t, from, to, [a, b](const Vertex& v) {
+    return v.node == kNone || v.node == a || v.node == b || v.forward;
+  });
 }
 
 std::string fault_of_route(const Topology& t, const Router& r, VertexId from, VertexId to, uint64_t flow) {
@@ -161,7 +206,8 @@ std::string fault_of_route(const Topology& t, const Router& r, VertexId from, Ve
     if (l.from != at) return absl::StrCat(what, "a gap before ", t.link_name(links[static_cast<size_t>(i)]));
     if (!l.up) return absl::StrCat(what, "a dead link");
     if (l.to != to && !relays(v)) return absl::StrCat(what, "through ", t.vertex_name(l.to));
-    if (v.node != kNone && v.node != t.vertices()[from].node && v.node != t.vertices()[to].node) {
+    if (v.node != kNone && v.node != t.vertices()[from].node && v.node != t.vertices()[to].node &&
+        !v.forward) {
       return absl::StrCat(what, "through the third node ", v.node);
     }
     cost += l.cost;

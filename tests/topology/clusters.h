@@ -18,6 +18,13 @@ NodeType pcie_node_type(NodeFamily family, int gpus, int nics, int switches, int
 FabricSpec one_switch();
 FabricSpec leaf_spine(int nodes_per_leaf, int spines);
 FabricSpec rail_optimised(int nodes_per_leaf, int spines);
+FabricSpec three_tiers(FabricSpec two_tiers, int group_size, int cores);
+FabricSpec by_rail(FabricSpec rails);
+// With a cable of 100 GB/s and 400 ns between neighbours.
+FabricSpec grid(FabricFamily family, std::vector<int> sides = {});
+FabricSpec dragonfly(int nodes_per_router, int routers, int global_links);
+FabricSpec fat_tree(int ports, int tiers);
+FabricSpec xgft(std::vector<int> down, std::vector<int> up);
 
 ClusterSpec cluster(const std::vector<std::pair<NodeType, int>>& nodes, const FabricSpec& fabric);
 

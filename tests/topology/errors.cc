@@ -74,6 +74,23 @@ TEST_CASE("mistakes in families") {
        "fabric: oversubscription is 0; it must be above 0 (1 for full bandwidth)"},
       {with([](ClusterSpec& s) { s.fabric.oversubscription = 2, s.fabric.uplink = cable(1, 1); }),
        "fabric: give uplink or oversubscription, not both"},
+      {with([](ClusterSpec& s) { s.fabric.cores = 3; }),
+       "fabric: 3 cores do not divide by 2 spines: each spine of a group has cores of its own"},
+      {with([](ClusterSpec& s) { s.fabric.group_by_rail = true; }),
+       "fabric: group_by_rail needs rails: family rail_optimised"},
+      {with([](ClusterSpec& s) { s.fabric = fat_tree(0, 3); }),
+       "fabric: needs ports, or down and up with one number a tier, for two or three tiers; given: 0 down, 0 "
+       "up"},
+      {with([](ClusterSpec& s) { s.fabric = fat_tree(7, 3); }),
+       "fabric: 7 ports do not divide into as many down as up"},
+      {with([](ClusterSpec& s) {
+         s.fabric = xgft({4, 4}, {2, 4});
+       }),
+       "fabric: up starts with 2; allowed: 1, a NIC has one port"},
+      {with([](ClusterSpec& s) { s.fabric = fat_tree(4, 2); }),
+       "fabric: 16 NICs, and the fat tree has ports for 8"},
+      {with([](ClusterSpec& s) { s.fabric = fat_tree(4, 3), s.fabric.nodes_per_leaf = 2; }),
+       "fabric: nodes_per_leaf has no place in a fat tree: NICs fill the ports of a leaf"},
       {with([](ClusterSpec& s) { s.types[0].nics = 0; }), "a fabric needs nodes with nics, and none has any"},
       {with([](ClusterSpec& s) { s.fabric = {}; }),
        "the cluster falls into 2 pieces: no cables join node[0].gpu[0] and node[1].gpu[0]"},

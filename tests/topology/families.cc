@@ -44,13 +44,45 @@ std::vector<std::pair<std::string, FabricSpec>> all_fabrics() {
   FabricSpec dear = rail_optimised(2, 2);
   dear.uplink = cable(100, 400);
   dear.uplink->cost = 3;
+  FabricSpec dear_cores = three_tiers(rail_optimised(1, 2), 3, 2);
+  dear_cores.core_uplink = cable(100, 400);
+  dear_cores.core_uplink->cost = 7;
   return {{"one switch", one_switch()},
           {"leaf-spine 2 x 1", leaf_spine(2, 1)},
           {"leaf-spine 2 x 3", leaf_spine(2, 3)},
           {"leaf-spine, one leaf", leaf_spine(0, 2)},
           {"rails 2 x 2", rail_optimised(2, 2)},
           {"rails, dear uplinks", dear},
+          {"leaf-spine, three tiers", three_tiers(leaf_spine(1, 2), 2, 4)},
+          {"rails, three tiers", three_tiers(rail_optimised(1, 2), 2, 6)},
+          {"rails, three tiers by rail", by_rail(three_tiers(rail_optimised(1, 3), 2, 3))},
+          {"rails, three tiers by rail, dear cores", by_rail(dear_cores)},
+          {"fat tree of 8 ports", fat_tree(8, 3)},
+          {"fat tree of 20 ports, two tiers", fat_tree(20, 2)},
+          {"fat tree, uneven", xgft({3, 4, 8}, {1, 2, 5})},
+          {"fat tree, two uneven tiers", xgft({7, 6}, {1, 3})},
+          {"torus 3 x 2", grid(FabricFamily::kTorus, {3, 2})},
+          {"ring", grid(FabricFamily::kRing)},
+          {"full mesh 2 x 3", grid(FabricFamily::kFullMesh, {2, 3})},
+          {"dragonfly of 5 groups", dragonfly(1, 1, 4)},
+          {"dragonfly of 3 groups", dragonfly(1, 2, 2)},
           {"rails without spines", rail_optimised(0, 0)}};
+}
+
+std::vector<std::pair<int, FabricSpec>> direct_grids() {
+  using F = FabricFamily;
+  return {{1, grid(F::kRing)},
+          {2, grid(F::kRing)},
+          {9, grid(F::kRing)},
+          {12, grid(F::kRing)},
+          {7, grid(F::kFullMesh)},
+          {24, grid(F::kFullMesh, {2, 3, 4})},
+          {8, grid(F::kHypercube)},
+          {32, grid(F::kHypercube)},
+          {16, grid(F::kTorus, {4, 4})},
+          {35, grid(F::kTorus, {5, 7})},
+          {30, grid(F::kTorus, {2, 5, 3})},
+          {64, grid(F::kTorus, {4, 4, 4})}};
 }
 
 }  // namespace
@@ -70,6 +102,18 @@ std::vector<NamedCluster> all_families() {
   const NodeType small = pcie_node_type(NodeFamily::kFullMesh, 4, 2, 2, 1);
   for (const auto& [name, fabric] : all_fabrics()) {
     clusters.push_back({"three types, " + name, cluster({{big, 2}, {small, 2}, {host, 1}}, fabric)});
+  }
+  const NodeType gpu = node_type(NodeFamily::kNone, 1, 0), small_node = node_type(NodeFamily::kNone, 1, 1);
+  for (const auto& [nodes, fabric] : direct_grids()) {
+    clusters.push_back({absl::StrCat(nodes, " GPUs in a grid of family ", static_cast<int>(fabric.family)),
+                        cluster({{gpu, nodes}}, fabric)});
+  }
+  for (const auto& [nodes, fabric] : std::vector<std::pair<int, FabricSpec>>{{72, dragonfly(2, 4, 2)},
+                                                                             {40, dragonfly(2, 4, 2)},
+                                                                             {24, dragonfly(1, 4, 3)},
+                                                                             {11, dragonfly(1, 3, 1)}}) {
+    clusters.push_back(
+        {absl::StrCat("dragonfly of ", nodes, " nodes"), cluster({{small_node, nodes}}, fabric)});
   }
   clusters.push_back({"one node", cluster({{node_type(NodeFamily::kSwitched, 9, 0), 1}}, {})});
   clusters.push_back(

@@ -31,6 +31,22 @@ TEST_CASE("65,536 GPUs in 8,192 nodes build within 300 MB") {
   }
 }
 
+TEST_CASE("65,536 GPUs on rails of three tiers of 64-port switches: routes of up to 8 links") {
+  const FabricSpec fabric = three_tiers(rail_optimised(32, 32), 4, 1024);
+  const auto t = build(cluster({{node_type(NodeFamily::kSwitched, 8, 8), 8192}}, fabric));
+  CHECK(t->vertices().size() == 8192 * 17 + 2048 + 2048 + 1024);
+  CHECK(t->links().size() == 2 * (8192 * 24 + 2048 * 32 + 2048 * 32));
+  CHECK(t->router().hops_max() == 8);
+  std::vector<int> ports(t->vertices().size());
+  for (const Link& l : t->links()) ++ports[l.from];
+  for (VertexId v = 8192 * 17; v < t->vertices().size(); ++v) {
+    if (ports[v] != 64) FAIL_CHECK(t->vertex_name(v) << " has " << ports[v] << " ports");
+  }
+  CHECK(route(*t, t->router(), vertex(*t, "node[0].gpu[3]"), vertex(*t, "node[31].gpu[3]"), 1).size() == 4);
+  CHECK(route(*t, t->router(), vertex(*t, "node[0].gpu[3]"), vertex(*t, "node[127].gpu[3]"), 1).size() == 6);
+  CHECK(route(*t, t->router(), vertex(*t, "node[0].gpu[3]"), vertex(*t, "node[8191].gpu[3]"), 1).size() == 8);
+}
+
 TEST_CASE("65,536 GPUs on one NVLink switch, and a dead NIC in a big cluster") {
   const auto flat = build(cluster({{node_type(NodeFamily::kSwitched, 65'536, 0), 1}}, {}));
   CHECK(route(*flat, flat->router(), 0, 65'535, 1).size() == 2);
