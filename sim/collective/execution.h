@@ -84,6 +84,9 @@ class Execution {
     if (s.started) go_on(r, w);
   }
 
+  // Fetches what `arrived` at rank r will touch.
+  void prefetch(Rank r) const { __builtin_prefetch(&state_[r], 1); }
+
   // Message `index` of r's round has left its first link at t (now or later).
   template <class Wire>
   void left(Rank r, uint32_t index, Time t, Wire&& w) {

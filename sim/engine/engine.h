@@ -105,6 +105,7 @@ class Engine final : public Simulation {
   std::string place_of(CommId comm, Rank r) const;
   std::string call_name(CommId comm, uint32_t index) const;
   std::string waiting_for(const Slot& slot, Rank r) const;
+  void prefetch(std::span<const Event> soon) const;
   void sort_notices();
   void hash_batch(std::span<const Event> batch);
 

@@ -4,6 +4,7 @@
 // else. Messages of one segment, sent alone in their round, need no record besides it.
 #pragma once
 #include <cstdint>
+#include <new>
 
 #include "sim/base/bytes.h"
 #include "sim/base/ids.h"
@@ -27,8 +28,8 @@ struct alignas(64) Flight {
 };
 static_assert(sizeof(Flight) == 64);
 
-// One link under load. Two directions of a cable share a cache line.
-struct alignas(32) LinkState {
+// One link under load. The two directions of a cable share a cache line (see CacheAligned).
+struct LinkState {
   Time free_at;   // when the last segment that was given to it has been served
   int64_t bytes;  // served so far
   Duration busy;
@@ -36,6 +37,19 @@ struct alignas(32) LinkState {
   uint32_t touched;  // the batch that last came by, and whether two of its events did
 };
 static_assert(sizeof(LinkState) == 32);
+
+// Allocator of vectors that begin with a cache line.
+template <class T>
+struct CacheAligned {
+  using value_type = T;
+  static constexpr std::align_val_t kLine{64};
+  CacheAligned() = default;
+  template <class U>
+  CacheAligned(const CacheAligned<U>&) {}
+  T* allocate(size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), kLine)); }
+  void deallocate(T* p, size_t) { ::operator delete(p, kLine); }
+  bool operator==(const CacheAligned&) const { return true; }
+};
 
 // A message that is cut, or one of several of its round.
 struct Message {

@@ -159,8 +159,15 @@ bool PacketNetwork::part_delivered(uint32_t flight, Queue& queue) {
 void PacketNetwork::prefetch(std::span<const Event> soon) const {
   for (const Event& e : soon)
     if (e.kind < kFirstEngineEvent) __builtin_prefetch(&flights_[e.id], 1);
-  for (const Event& e : soon)
-    if (e.kind == kArrive) __builtin_prefetch(&links_[route(flights_[e.id])[e.hop]], 1);
+  for (const Event& e : soon) {
+    if (e.kind >= kFirstEngineEvent || flights_[e.id].hops == 0) continue;
+    const Flight& x = flights_[e.id];
+    // What is delivered lets its receiver send on: most often by the other direction of the last cable, which
+    // shares a cache line with this one.
+    const bool arrives = e.kind == kArrive;
+    __builtin_prefetch(&links_[route(x)[arrives ? e.hop : x.hops - 1]], 1);
+    if (!arrives && !kept_[x.execution].empty()) __builtin_prefetch(&kept_[x.execution][x.to], 1);
+  }
 }
 
 PacketNetwork::Met PacketNetwork::met_by(const Event& e) const {

@@ -161,7 +161,7 @@ class PacketNetwork {
   const Router& router_;
   NetworkSpec spec_;
   Bytes whole_max_;  // a message up to here is one segment
-  std::vector<LinkState> links_;
+  std::vector<LinkState, CacheAligned<LinkState>> links_;
   std::vector<LinkType> types_;
   std::vector<Flight> flights_;
   std::vector<Spray> sprays_;     // by message, with NetworkSpec::spray
