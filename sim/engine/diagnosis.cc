@@ -29,9 +29,11 @@ std::string Engine<Network>::call_name(CommId comm, uint32_t index) const {
 template <class Network>
 void Engine<Network>::fail_unreachable(uint16_t id, Rank from, Rank to, Round k) {
   if (!failure_.empty()) return;
-  const Slot& s = *slots_[id];
-  failure_ = absl::StrCat(call_name(s.comm, s.index), ": ", place_of(s.comm, from), " has no route to ",
-                          place_of(s.comm, to), " in round ", k);
+  const CommId comm = comm_of(id);
+  failure_ = is_mailbox(id) ? absl::StrCat("job \"", name_of(comm), "\", message ", k)
+                            : call_name(comm, slots_[id]->index);
+  absl::StrAppend(&failure_, ": ", place_of(comm, from), " has no route to ", place_of(comm, to));
+  if (!is_mailbox(id)) absl::StrAppend(&failure_, " in round ", k);
   int listed = 0;
   for (LinkId l = 0; l < topology_.links().size(); ++l) {
     if (topology_.links()[l].up) continue;

@@ -69,6 +69,17 @@ struct Engine<Network>::Wire {
   }
 };
 
+// The last segment of a message leaves its first link at `at`, now or later.
+template <class Network>
+template <bool kObserved>
+void Engine<Network>::left(uint32_t flight, Time at) {
+  const Flight& x = network_.flight(flight);
+  const uint16_t id = x.execution;
+  if (is_mailbox(id)) [[unlikely]]
+    return tell_left(x, at);
+  slots_[id]->run.left(x.from, network_.index_of(x), at, Wire<kObserved>{*this, id});
+}
+
 // A rank's part of an execution is done; of the collective, when it is done in all of them.
 template <class Network>
 template <bool kObserved>
@@ -100,6 +111,7 @@ Engine<Network>::Engine(const Topology& topology, const NetworkSpec& spec, Optio
   for (const Link& l : topology.links()) egresses_[l.from] += l.up;
   sharers_.resize(topology.vertices().size());
   if (spec.overhead.ps != 0) endpoint_free_.resize(topology.vertices().size());
+  order_all_ = spec.overhead.ps != 0;
 }
 
 template <class Network>
@@ -112,7 +124,8 @@ CommId Engine<Network>::add_communicator(JobId job, std::vector<VertexId> device
                     .devices = std::move(devices),
                     .streams = std::vector<Stream>(n),
                     .sent = std::vector<Bytes>(n),
-                    .collectives = {}});
+                    .collectives = {},
+                    .mailboxes = {}});
   // Room for what is under way in most runs: few messages a rank, or thousands in all. Address space until it
   // is used; a run that needs more grows.
   size_t room = 16384;
@@ -157,7 +170,7 @@ void Engine<Network>::give_slots(CommId comm, uint32_t index) {
   const size_t n = c.call.plans.size();
   for (size_t i = 0; i < n; ++i) {
     if (free_slots_.empty()) {
-      BRIGADE_CHECK(slots_.size() < UINT16_MAX, slots_.size(), " executions at once");
+      BRIGADE_CHECK(slots_.size() + 1 < first_mailbox_, slots_.size(), " executions at once");
       free_slots_.push_back(static_cast<uint16_t>(slots_.size()));
       slots_.push_back(std::make_unique<Slot>());
     }
@@ -172,7 +185,7 @@ void Engine<Network>::give_slots(CommId comm, uint32_t index) {
     slot.sent = comms_[comm].sent.data();
     slot.flow_key = mix(options_.seed + i);
     // Communicators in job order.
-    network_.begin_execution(id, uint64_t{comm} << 48 | uint64_t{index} << 16 | i,
+    network_.begin_execution(id, uint64_t{comm} << 48 | uint64_t{index} << 16 | i, c.call.message_class,
                              c.call.plans[i]->repeats_peers() ? c.call.plans[i]->ranks : 0);
     c.slots.push_back(id);
   }
@@ -215,14 +228,16 @@ void Engine<Network>::process(std::span<const Event> batch) {
   for (const Event& e : batch) {
     switch (e.kind) {
       case kArrive: {
+        if constexpr (kObserved)
+          if (network_.keeps_queues() && network_.flight(e.id).hops != 0) {
+            network_.wait(e.id, e.hop, queue_);
+            break;
+          }
         if (e.hop != 0) {
           network_.template serve<kObserved>(e.id, e.hop, queue_);
           break;
         }
-        const Rank from = network_.flight(e.id).from;
-        const uint32_t index = network_.index_of(network_.flight(e.id));
-        if (const auto left = network_.template offer<kObserved>(e.id, queue_))
-          slots_[e.of]->run.left(from, index, *left, Wire<kObserved>{*this, e.of});
+        if (const auto at = network_.template offer<kObserved>(e.id, queue_)) left<kObserved>(e.id, *at);
         break;
       }
       case kDelivered:
@@ -235,9 +250,23 @@ void Engine<Network>::process(std::span<const Event> batch) {
       case kReceived: {
         if constexpr (kObserved) observer_->message_received(tag_of(e.id), now());
         const Delivery d = network_.receive(e.id);
-        slots_[e.of]->run.arrived(d.to, d.round, Wire<kObserved>{*this, e.of});
+        if (is_mailbox(e.of)) [[unlikely]]
+          received(e.of, d);
+        else
+          slots_[e.of]->run.arrived(d.to, d.round, Wire<kObserved>{*this, e.of});
         break;
       }
+      case kLinkFree:
+        if (batch.front().kind != kLinkFree) {  // sorted last: something else happens at this instant
+          queue_.push(e);
+        } else {
+          const auto served = network_.choose(e.id, queue_);
+          if (served.left) left<kObserved>(served.flight, *served.left);
+        }
+        break;
+      case kLeft:
+        notify_left(e.id);
+        break;
       case kWake:
         slots_[e.of]->run.advance(e.id, Wire<kObserved>{*this, e.of});
         break;
@@ -259,7 +288,7 @@ std::optional<Notice> Engine<Network>::next() {
     if (queue_.empty() || !failure_.empty()) return std::nullopt;
     const std::span<Event> batch = queue_.next_batch([this](auto soon) { prefetch(soon); });
     if (options_.shuffle) std::reverse(batch.begin(), batch.end());
-    network_.order(batch, spec_.overhead.ps != 0);
+    network_.order(batch, order_all_);
     events_ += static_cast<int64_t>(batch.size());
     if (options_.hash_events) hash_batch(batch);
     if (kCanObserve && observer_ != nullptr)
@@ -273,7 +302,9 @@ std::optional<Notice> Engine<Network>::next() {
 
 template <class Network>
 void Engine<Network>::sort_notices() {
-  const auto key = [](const Notice& n) { return std::tie(n.what, n.job, n.comm, n.index, n.token, n.rank); };
+  const auto key = [](const Notice& n) {
+    return std::tie(n.what, n.job, n.comm, n.index, n.token, n.rank, n.peer);
+  };
   std::sort(notices_.begin(), notices_.end(),
             [&](const Notice& a, const Notice& b) { return key(a) < key(b); });
 }
@@ -281,7 +312,7 @@ void Engine<Network>::sort_notices() {
 template <class Network>
 void Engine<Network>::receive_later(uint32_t flight) {
   const Flight& x = network_.flight(flight);
-  const VertexId endpoint = comms_[slots_[x.execution]->comm].devices[x.to];
+  const VertexId endpoint = comms_[comm_of(x.execution)].devices[x.to];
   queue_.push({pay_overhead(endpoint, now()), flight, x.execution, kReceived, 0});
 }
 
@@ -292,13 +323,15 @@ Time Engine<Network>::pay_overhead(VertexId endpoint, Time at) {
 
 template <class Network>
 void Engine<Network>::observe(EngineObserver* observer) {
-  observer_ = observer;
-  network_.observe(observer);
+  observer_ = observer == nullptr && network_.keeps_queues() ? &nobody_ : observer;
+  network_.observe(observer_);
 }
 
 template <class Network>
 MessageTag Engine<Network>::tag_of(uint32_t flight) const {
   const Flight& x = network_.flight(flight);
+  if (is_mailbox(x.execution))
+    return {mailbox(x.execution).comm, kNone, 0, x.from, x.to, network_.round_of(x), network_.index_of(x)};
   const Slot& s = *slots_[x.execution];
   return {s.comm, s.index, s.execution, x.from, x.to, network_.round_of(x), network_.index_of(x)};
 }
@@ -319,7 +352,7 @@ template <class Network>
 void Engine<Network>::hash_batch(std::span<const Event> batch) {
   for (const Event& e : batch) {
     uint64_t what = e.id, of = e.of;
-    if (e.kind < kFirstEngineEvent) {
+    if (e.kind < kLinkFree) {
       const Flight& x = network_.flight(e.id);
       const MessageTag t = tag_of(e.id);
       what = mix(uint64_t{t.from} << 32 | t.to) ^ mix(uint64_t{t.round} << 32 | t.send) ^
@@ -329,6 +362,10 @@ void Engine<Network>::hash_batch(std::span<const Event> batch) {
     } else if (e.kind == kWake) {
       const Slot& s = *slots_[e.of];
       of = uint64_t{s.comm} << 48 | uint64_t{s.index} << 16 | s.execution;
+    } else if (e.kind == kLeft) {
+      const Left& l = left_[e.id];
+      what = mix(uint64_t{l.from} << 32 | l.to) ^ l.tag;
+      of = uint64_t{l.comm} << 48;
     }
     event_hash_ += mix(mix(static_cast<uint64_t>(e.at.ps)) ^ mix(of + e.kind) ^ mix(what + e.hop));
   }

@@ -5,6 +5,7 @@
 // as well; a device of a single stream offers at once. Notices of one instant are handed out in order of what
 // they are.
 #pragma once
+#include <array>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "sim/collective/execution.h"
+#include "sim/engine/fan_out.h"
 #include "sim/engine/observer.h"
 #include "sim/engine/simulation.h"
 #include "sim/network/packet_network.h"
@@ -34,6 +36,8 @@ class Engine final : public Simulation {
   uint32_t add_collective(CommId comm, CollectiveCall call) override;
   void launch(CommId comm, Rank r) override;
   void timer(JobId job, Rank r, Time at, uint8_t token) override;
+  void send(CommId comm, const PointToPoint& message) override;
+  void serve_by_class() override;
   Time now() const override { return queue_.now(); }
   std::optional<Notice> next() override;
   std::span<const Bytes> sent(CommId comm) const override { return comms_[comm].sent; }
@@ -58,7 +62,7 @@ class Engine final : public Simulation {
   uint32_t communicators() const { return static_cast<uint32_t>(comms_.size()); }
 
  private:
-  enum Kind : uint8_t { kWake = kFirstEngineEvent, kTimer };
+  enum Kind : uint8_t { kWake = kFirstEngineEvent, kTimer, kLeft };
   // What an execution may do; all of it is inlined into the loop.
   template <bool kObserved>
   struct Wire;
@@ -78,6 +82,17 @@ class Engine final : public Simulation {
     std::vector<Stream> streams;
     std::vector<Bytes> sent;
     std::deque<CollectiveState> collectives;
+    std::array<uint16_t, 2 * kClasses> mailboxes{};  // by class and tell_left; 0: none yet
+  };
+  // Messages outside of collectives count as executions of their own, numbered from the top down; no slot.
+  struct Mailbox {
+    CommId comm;
+    bool tell_left;
+  };
+  struct Left {  // a sender that will be told
+    CommId comm;
+    Rank from, to;
+    uint32_t tag;
   };
   struct Slot {
     Execution run;
@@ -95,6 +110,17 @@ class Engine final : public Simulation {
   template <bool kObserved>
   void finished(uint16_t slot, Rank r);
   void give_slots(CommId comm, uint32_t index);
+  bool is_mailbox(uint16_t execution) const { return execution >= first_mailbox_; }
+  const Mailbox& mailbox(uint16_t execution) const { return mailboxes_[UINT16_MAX - execution]; }
+  uint16_t mailbox_for(CommId comm, const PointToPoint& message);
+  CommId comm_of(uint16_t execution) const {
+    return is_mailbox(execution) ? mailbox(execution).comm : slots_[execution]->comm;
+  }
+  template <bool kObserved>
+  void left(uint32_t flight, Time at);
+  void tell_left(const Flight& x, Time at);
+  void notify_left(uint32_t record);
+  void received(uint16_t mailbox, const Delivery& d);
   void receive_later(uint32_t flight);
   Time pay_overhead(VertexId endpoint, Time at);
   void fail_unreachable(uint16_t slot, Rank from, Rank to, Round k);
@@ -117,12 +143,18 @@ class Engine final : public Simulation {
   std::vector<Communicator> comms_;
   std::vector<std::unique_ptr<Slot>> slots_;
   std::vector<uint16_t> free_slots_;
+  std::vector<Mailbox> mailboxes_;
+  uint32_t first_mailbox_ = UINT16_MAX + 1;
+  std::vector<Left> left_;  // by Event::id of kLeft
+  std::vector<uint32_t> free_left_;
   std::vector<uint32_t> egresses_;   // by vertex: links that leave it
   std::vector<uint16_t> sharers_;    // by vertex: streams and parallel executions that use it
   std::vector<Time> endpoint_free_;  // by vertex, where messages have an overhead
   std::vector<Notice> notices_;
   size_t next_notice_ = 0;
   EngineObserver* observer_ = nullptr;
+  FanOut nobody_;           // listens where there are queues to be kept: see serve_by_class
+  bool order_all_ = false;  // every batch, not only what meets at a link
   std::string failure_;
   int64_t events_ = 0;
   uint64_t event_hash_ = 0;

@@ -30,6 +30,9 @@ class FanOut final : public EngineObserver {
   void served(uint32_t flight, int hop, LinkId link, Time start, Duration d, Time tail) override {
     for (EngineObserver* o : observers_) o->served(flight, hop, link, start, d, tail);
   }
+  void waits(LinkId link, Bytes bytes, Time at) override {
+    for (EngineObserver* o : observers_) o->waits(link, bytes, at);
+  }
 
  private:
   std::vector<EngineObserver*> observers_;

@@ -27,6 +27,7 @@ class Paranoid final : public EngineObserver {
   void message_launched(uint32_t flight, const MessageTag& tag, Bytes bytes, Time at) override;
   void message_received(const MessageTag& tag, Time at) override;
   void served(uint32_t flight, int hop, LinkId link, Time start, Duration d, Time tail) override;
+  void waits(LinkId, Bytes, Time) override {}
 
  private:
   // comm, index, execution, from, to, round, send

@@ -60,6 +60,7 @@ class Payload final : public EngineObserver {
   void message_launched(uint32_t flight, const MessageTag& tag, Bytes bytes, Time at) override;
   void message_received(const MessageTag& tag, Time at) override;
   void served(uint32_t, int, LinkId, Time, Duration, Time) override {}
+  void waits(LinkId, Bytes, Time) override {}
 
  private:
   using Contents = std::shared_ptr<const std::vector<double>>;

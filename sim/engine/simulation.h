@@ -15,6 +15,7 @@
 #include "sim/base/ids.h"
 #include "sim/base/time.h"
 #include "sim/collective/algorithm.h"
+#include "sim/network/spec.h"
 #include "sim/topology/topology.h"
 
 namespace brigade {
@@ -22,13 +23,14 @@ namespace brigade {
 using CommId = uint32_t;
 
 struct Notice {
-  enum class What : uint8_t { kTimer, kCollectiveDone };
+  enum class What : uint8_t { kTimer, kCollectiveDone, kMessage, kLeft };
   What what;
   uint8_t token = 0;  // of the timer
   JobId job = 0;
-  CommId comm = 0;     // kCollectiveDone
-  uint32_t index = 0;  // kCollectiveDone: which collective of the communicator
-  Rank rank = 0;
+  CommId comm = 0;     // not of timers
+  uint32_t index = 0;  // kCollectiveDone: which collective of the communicator; kMessage, kLeft: its tag
+  Rank rank = 0;       // kMessage: the receiver, which has all of it; kLeft: the sender
+  Rank peer = 0;       // kMessage, kLeft: the other end
   Time at{};
 };
 
@@ -38,8 +40,18 @@ struct CollectiveCall {
   std::vector<std::shared_ptr<const Plan>> plans;
   bool lockstep = false;
   std::string label;  // for traces and diagnoses: "bucket 3"
+  MessageClass message_class = 0;
   // A mistake to be diagnosed: what these ranks take it for (their plan of the first execution).
   std::map<Rank, std::shared_ptr<const Plan>> others = {};
+};
+
+// One message between two ranks of a communicator, outside of collectives.
+struct PointToPoint {
+  Rank from = 0, to = 0;
+  Bytes bytes;
+  uint32_t tag = 0;  // tells it from others that are under way between the two
+  MessageClass message_class = 0;
+  bool tell_left = false;  // a kLeft, too, when it has left the sender's first link
 };
 
 // What a link has carried.
@@ -59,6 +71,11 @@ class Simulation {
   // Rank r calls the next collective that it has not called yet: it starts when its stream has finished those
   // before.
   virtual void launch(CommId comm, Rank r) = 0;
+  // Sends a message now, on no stream: whoever has several open shares its links among them segment by
+  // segment. The job is told when it has been received.
+  virtual void send(CommId comm, const PointToPoint& message) = 0;
+  // Before the first message: links take what waits by class. Without it there is only class 0.
+  virtual void serve_by_class() = 0;
   // Tells the job at `at` (not before now).
   virtual void timer(JobId job, Rank r, Time at, uint8_t token) = 0;
 

@@ -16,6 +16,7 @@ Tracer::Tracer(const Engine<PacketNetwork>& engine, Recorder& recorder,
       message_category_(recorder.name("message")) {
   const size_t links = engine.topology().links().size();
   use_.resize(links);
+  lines_.resize(links);
   if (!recorder.wants(TraceLevel::kMessage)) return;
   link_tracks_.assign(links, kNoTrack);
   open_.resize(links);
@@ -52,8 +53,8 @@ void Tracer::collective_finished(CommId id, uint32_t index, Rank r, Time at) {
 }
 
 // A message is shown if its sender or its receiver is.
-bool Tracer::wanted(const MessageTag& tag) const {
-  const auto& tracks = comms_[tag.comm].tracks;
+bool Tracer::wanted(const MessageTag& tag) {
+  const auto& tracks = comm(tag.comm).tracks;
   return tracks[tag.from] != kNoTrack || tracks[tag.to] != kNoTrack;
 }
 
@@ -64,6 +65,15 @@ void Tracer::served(uint32_t flight, int, LinkId link, Time start, Duration d, T
   }
   use_[link]->busy(start, start + d);
   last_served_ = std::max(last_served_, start + d);
+  const Bytes bytes{engine_.network().flight(flight).size_bytes};
+  if (engine_.network().keeps_queues()) {
+    change(line(link), Bytes{} - bytes, start);
+  } else if (start > engine_.now()) {
+    Line& waits = line(link);
+    advance(waits, engine_.now());
+    change(waits, bytes, engine_.now());
+    waits.served_at.emplace_back(start, bytes);
+  }
   if (open_.empty()) return;
   const MessageTag tag = engine_.tag_of(flight);
   OpenSlice& open = open_[link];
@@ -76,7 +86,7 @@ void Tracer::served(uint32_t flight, int, LinkId link, Time start, Duration d, T
     open = {.open = true, .tag = tag, .begin = start, .end = start, .bytes = 0};
   }
   open.end = start + d;
-  open.bytes += engine_.network().flight(flight).size_bytes;
+  open.bytes += bytes.count;
 }
 
 void Tracer::close(LinkId link) {
@@ -87,11 +97,51 @@ void Tracer::close(LinkId link) {
   if (link_tracks_[link] == kNoTrack)
     link_tracks_[link] = recorder_.track(network_, engine_.topology().link_name(link));
   const MessageTag& t = open.tag;
-  recorder_.slice(link_tracks_[link], recorder_.name(absl::StrCat(t.from, " to ", t.to, ", round ", t.round)),
-                  message_category_, open.begin, open.end,
-                  {{.key = "job", .text = engine_.name_of(t.comm)},
-                   {.key = "collective", .number = static_cast<double>(t.index)},
-                   {.key = "bytes", .number = static_cast<double>(open.bytes)}});
+  const bool of_collective = t.index != kNone;
+  std::vector<TraceArg> args{{.key = "job", .text = engine_.name_of(t.comm)}};
+  if (of_collective) args.push_back({.key = "collective", .number = static_cast<double>(t.index)});
+  args.push_back({.key = "bytes", .number = static_cast<double>(open.bytes)});
+  const NameId name =
+      recorder_.name(absl::StrCat(t.from, " to ", t.to, of_collective ? ", round " : ", message ", t.round));
+  recorder_.slice(link_tracks_[link], name, message_category_, open.begin, open.end, args);
+}
+
+Tracer::Line& Tracer::line(LinkId link) {
+  const auto& o = recorder_.options();
+  if (!lines_[link]) lines_[link] = std::make_unique<Line>(o.window_begin, o.window_end);
+  return *lines_[link];
+}
+
+void Tracer::change(Line& line, Bytes by, Time at) {
+  line.depth += by;
+  line.deepest = std::max(line.deepest, line.depth);
+  line.counter.set(at, line.depth);
+}
+
+// Takes out what is served by then.
+void Tracer::advance(Line& line, Time to) {
+  for (; !line.served_at.empty() && line.served_at.front().first <= to; line.served_at.pop_front())
+    change(line, Bytes{} - line.served_at.front().second, line.served_at.front().first);
+}
+
+void Tracer::waits(LinkId link, Bytes bytes, Time at) { change(line(link), bytes, at); }
+
+void Tracer::write_queues(Time end) {
+  std::vector<LinkId> links;
+  for (LinkId l = 0; l < lines_.size(); ++l)
+    if (lines_[l]) links.push_back(l);
+  const auto deeper = [&](LinkId a, LinkId b) {
+    const Bytes x = lines_[a]->deepest, y = lines_[b]->deepest;
+    return x != y ? x > y : a < b;
+  };
+  std::sort(links.begin(), links.end(), deeper);
+  if (links.size() > kCounterLinks) links.resize(kCounterLinks);
+  std::sort(links.begin(), links.end());
+  for (const LinkId l : links) {
+    advance(*lines_[l], end);
+    lines_[l]->counter.write(recorder_, network_,
+                             recorder_.name(absl::StrCat("queue at ", engine_.topology().link_name(l))), end);
+  }
 }
 
 void Tracer::finish() {
@@ -110,6 +160,7 @@ void Tracer::finish() {
   const Time end = std::max(engine_.now(), last_served_);
   for (const LinkId l : links)
     use_[l]->write(recorder_, network_, recorder_.name(engine_.topology().link_name(l)), end);
+  write_queues(end);
 }
 
 }  // namespace brigade

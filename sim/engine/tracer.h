@@ -3,9 +3,11 @@
 //
 // A link's track holds what it serves, so its slices never overlap. At level `message` the segments of a
 // message that follow each other on a link are one slice. Counters are kept for the busiest kCounterLinks
-// links.
+// links, and of queues for the deepest.
 #pragma once
+#include <deque>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "sim/engine/engine.h"
@@ -30,6 +32,7 @@ class Tracer final : public EngineObserver {
   void message_launched(uint32_t, const MessageTag&, Bytes, Time) override {}
   void message_received(const MessageTag&, Time) override {}
   void served(uint32_t flight, int hop, LinkId link, Time start, Duration d, Time tail) override;
+  void waits(LinkId link, Bytes bytes, Time at) override;
 
  private:
   struct OpenSlice {  // of a link: the message that it served last
@@ -42,9 +45,20 @@ class Tracer final : public EngineObserver {
     std::vector<TrackId> tracks;  // by rank
     std::vector<Time> started;    // by rank, of its running collective
   };
+  // What waits at a link: of links that settle their timetable on arrival, by when it will be served.
+  struct Line {
+    Line(Time window_begin, Time window_end) : counter(window_begin, window_end) {}
+    QueueCounter counter;
+    Bytes depth{}, deepest{};
+    std::deque<std::pair<Time, Bytes>> served_at{};
+  };
   Comm& comm(CommId id);
+  Line& line(LinkId link);
+  void change(Line& line, Bytes by, Time at);
+  void advance(Line& line, Time to);
+  void write_queues(Time end);
   void close(LinkId link);
-  bool wanted(const MessageTag& tag) const;
+  bool wanted(const MessageTag& tag);
 
   const Engine<PacketNetwork>& engine_;
   Recorder& recorder_;
@@ -55,6 +69,7 @@ class Tracer final : public EngineObserver {
   std::vector<TrackId> link_tracks_;
   std::vector<OpenSlice> open_;
   std::vector<std::unique_ptr<UtilizationCounter>> use_;
+  std::vector<std::unique_ptr<Line>> lines_;
   Time last_served_{};  // when the last link falls idle
 };
 

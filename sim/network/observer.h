@@ -2,6 +2,7 @@
 #pragma once
 #include <cstdint>
 
+#include "sim/base/bytes.h"
 #include "sim/base/ids.h"
 #include "sim/base/time.h"
 
@@ -13,6 +14,9 @@ class NetworkObserver {
   // `link` serves the segment `flight` as hop `hop` of its route from `start` for `d`; its tail leaves at
   // `tail`.
   virtual void served(uint32_t flight, int hop, LinkId link, Time start, Duration d, Time tail) = 0;
+  // Of links that keep their queue (PacketNetwork::keep_queues), where a segment of `bytes` comes in at `at`
+  // and waits until it is served. The others settle that at once: it waits from now until `start`.
+  virtual void waits(LinkId link, Bytes bytes, Time at) = 0;
 };
 
 }  // namespace brigade

@@ -47,12 +47,13 @@ void PacketNetwork::reserve(size_t flights) {
   met_.reserve(flights);
 }
 
-void PacketNetwork::begin_execution(uint16_t execution, uint64_t order, Rank ranks_with_peers) {
+void PacketNetwork::begin_execution(uint16_t execution, uint64_t order, MessageClass message_class,
+                                    Rank ranks_with_peers) {
   if (order_.size() <= execution) {
     order_.resize(size_t{execution} + 1);
     kept_.resize(size_t{execution} + 1);
   }
-  order_[execution] = order;
+  order_[execution] = {order, message_class};
   Flight none{};
   none.to = kNone;
   const bool inside = stride_ == 0;  // the flight carries its route
@@ -156,11 +157,54 @@ bool PacketNetwork::part_delivered(uint32_t flight, Queue& queue) {
   return false;
 }
 
+void PacketNetwork::keep_queues() {
+  BRIGADE_CHECK(messages_launched == 0, messages_launched, " messages are under way");
+  Line empty;
+  empty.first.fill(kNone);
+  empty.last.fill(kNone);
+  lines_.assign(links_.size(), empty);
+}
+
+void PacketNetwork::wait(uint32_t flight, int hop, Queue& queue) {
+  const Flight& x = flights_[flight];
+  const LinkId link = route(x)[hop];
+  Line& line = lines_[link];
+  const MessageClass c = order_[x.execution].message_class;
+  if (waiting_.size() <= flight) waiting_.resize(flights_.size());
+  waiting_[flight] = {queue.now() + x.lag, kNone, static_cast<uint8_t>(hop)};
+  if (line.first[c] == kNone)
+    line.first[c] = flight;
+  else
+    waiting_[line.last[c]].next = flight;
+  line.last[c] = flight;
+  observer_->waits(link, {x.size_bytes}, queue.now());
+  if (std::exchange(line.told, true)) return;
+  queue.push({std::max(queue.now(), links_[link].free_at), link, 0, kLinkFree, 0});
+}
+
+PacketNetwork::Served PacketNetwork::choose(LinkId link, Queue& queue) {
+  Line& line = lines_[link];
+  const auto next =
+      std::find_if(line.first.rbegin(), line.first.rend(), [](uint32_t f) { return f != kNone; });
+  BRIGADE_CHECK(next != line.first.rend() && links_[link].free_at <= queue.now(), "a link that is ",
+                links_[link].free_at.ps - queue.now().ps, " ps from being free chooses");
+  const uint32_t flight = *next;
+  const int hop = waiting_[flight].hop;
+  *next = waiting_[flight].next;
+  // Of its tail more has come while it waited.
+  flights_[flight].lag = std::max(waiting_[flight].tail, queue.now()) - queue.now();
+  const Time left = serve<true>(flight, hop, queue);
+  line.told = std::any_of(line.first.begin(), line.first.end(), [](uint32_t f) { return f != kNone; });
+  if (line.told) queue.push({links_[link].free_at, link, 0, kLinkFree, 0});
+  if (hop > 0) return {flight, std::nullopt};
+  return {flight, go_on(flight, left, queue)};
+}
+
 void PacketNetwork::prefetch(std::span<const Event> soon) const {
   for (const Event& e : soon)
-    if (e.kind < kFirstEngineEvent) __builtin_prefetch(&flights_[e.id], 1);
+    if (e.kind < kLinkFree) __builtin_prefetch(&flights_[e.id], 1);
   for (const Event& e : soon) {
-    if (e.kind >= kFirstEngineEvent || flights_[e.id].hops == 0) continue;
+    if (e.kind >= kLinkFree || flights_[e.id].hops == 0) continue;
     const Flight& x = flights_[e.id];
     // What is delivered lets its receiver send on: most often by the other direction of the last cable, which
     // shares a cache line with this one.
@@ -171,9 +215,9 @@ void PacketNetwork::prefetch(std::span<const Event> soon) const {
 }
 
 PacketNetwork::Met PacketNetwork::met_by(const Event& e) const {
-  if (e.kind >= kFirstEngineEvent)
+  if (e.kind >= kLinkFree)
     return {.place = e.id,
-            .kind = e.kind,
+            .kind = e.kind == kLinkFree ? uint8_t{UINT8_MAX} : static_cast<uint8_t>(e.kind * kClasses),
             .from = 0,
             .round = 0,
             .index = e.hop,
@@ -182,13 +226,14 @@ PacketNetwork::Met PacketNetwork::met_by(const Event& e) const {
             .event = e};
   const Flight& x = flights_[e.id];
   const bool at_link = e.kind == kArrive && x.hops > 0;
+  const Order& order = order_[x.execution];
   return {.place = at_link ? route(x)[e.hop] : x.to,
-          .kind = e.kind,
+          .kind = static_cast<uint8_t>(e.kind * kClasses + (kClasses - 1 - order.message_class)),
           .from = x.from,
           .round = round_of(x),
           .index = index_of(x),
           .segment = segment_of(x),
-          .execution = order_[x.execution],
+          .execution = order.number,
           .event = e};
 }
 

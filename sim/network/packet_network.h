@@ -9,8 +9,12 @@
 //
 // A link that serves first come first served gives its whole timetable away on arrival: start = max(now,
 // free_at). So a hop is one event and nothing waits in queues of ours; the same times as serving from a queue
-// (the plain engine in tests/oracle does that). Links whose rate changes while segments wait will need the
-// queue.
+// (the plain engine in tests/oracle does that).
+//
+// Where messages have classes (`keep_queues`), links keep their queue instead: one a class. A link that is
+// free chooses when everything else of that instant has happened, and takes the highest class first, within
+// a class what came first; what it serves is never interrupted. That costs an event more a hop; where all
+// classes are equal the times are the same. Links whose rate changes while segments wait will need it too.
 //
 // Ties: events of one instant come as a batch. Only where two of a batch meet at one link does their order
 // matter; `order` finds those and puts them in the order of (link, job and collective, source, round, index
@@ -18,6 +22,7 @@
 // latency.)
 #pragma once
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <span>
 #include <utility>
@@ -41,7 +46,8 @@ enum NetworkEvent : uint8_t {
   kArrive = 0,     // head at link `hop` of its route
   kDelivered = 1,  // tail at the receiver
   kReceived = 2,   // the receiver has paid its overhead
-  kFirstEngineEvent = 3
+  kLinkFree = 3,   // a link that keeps its queue may choose; `Event::id` is the link
+  kFirstEngineEvent = 4
 };
 
 // A message to be sent.
@@ -81,6 +87,18 @@ class PacketNetwork {
   // A flight's head is at link `hop` of its route, now. Returns when its tail has left the link.
   template <bool kObserved>
   Time serve(uint32_t flight, int hop, Queue& queue);
+
+  // From now on, before the first message, every link keeps its queue. Then heads that arrive are given to
+  // `wait`, and `choose` is called for a link whose kLinkFree is due when nothing else is.
+  void keep_queues();
+  bool keeps_queues() const { return !lines_.empty(); }
+  void wait(uint32_t flight, int hop, Queue& queue);
+  struct Served {
+    uint32_t flight;
+    std::optional<Time> left;  // as `offer` has it
+  };
+  Served choose(LinkId link, Queue& queue);
+
   // A flight's tail is at its receiver. True if its message is complete; then `receive` must follow.
   bool delivered(uint32_t flight, Queue& queue);
   Delivery receive(uint32_t flight);
@@ -95,11 +113,12 @@ class PacketNetwork {
   // ranks decided which went first. Ranks are not alike then.
   bool ranks_decided() const { return ranks_decided_; }
 
-  // An execution begins; ids are recycled. `order`: the place of its messages where they meet others.
+  // An execution begins; ids are recycled. Where its messages meet others the highest
+  // class comes first, then the lowest `order`.
   // `ranks_with_peers`: where ranks send to the same peer round after round, how many ranks it has: each
   // keeps its last route, which is not asked for again while the peer stays (so routes may not change
   // meanwhile); else 0.
-  void begin_execution(uint16_t execution, uint64_t order, Rank ranks_with_peers);
+  void begin_execution(uint16_t execution, uint64_t order, MessageClass message_class, Rank ranks_with_peers);
 
   const Flight& flight(uint32_t f) const { return flights_[f]; }
   Round round_of(const Flight& x) const { return x.message == kWhole ? x.part : messages_[x.message].round; }
@@ -148,6 +167,7 @@ class PacketNetwork {
   void cut(Flight& first, const Outgoing& m);
   bool part_delivered(uint32_t flight, Queue& queue);
   uint32_t next_segment(uint32_t message);
+  std::optional<Time> go_on(uint32_t flight, Time left, Queue& queue);
   Duration segment_time(Flight& x, int hop, LinkType& type);
   Bytes segment_size(Bytes message) const;
 
@@ -171,10 +191,26 @@ class PacketNetwork {
   std::vector<Message> messages_;
   std::vector<uint32_t> free_messages_;
   std::vector<LinkId> long_heads_;  // by message, the route of its segments, where stride_ is not 0
-  std::vector<uint64_t> order_;     // by execution
   // By execution and rank: a flight to the rank's last peer, ready but for its round and size. Empty: not
   // kept.
   std::vector<std::vector<Flight>> kept_;
+  struct Order {
+    uint64_t number = 0;
+    MessageClass message_class = 0;
+  };
+  std::vector<Order> order_;  // by execution
+  // Of links that keep their queue: what waits, by class, as lists by way of next_waiting_.
+  struct Line {
+    std::array<uint32_t, kClasses> first, last;
+    bool told = false;  // a kLinkFree is under way
+  };
+  struct Waiting {
+    Time tail;  // when it is here
+    uint32_t next;
+    uint8_t hop;
+  };
+  std::vector<Line> lines_;       // by link; empty: none keeps its queue
+  std::vector<Waiting> waiting_;  // by flight
   NetworkObserver* observer_ = nullptr;
 
   // order()'s scratch
@@ -288,7 +324,6 @@ template <bool kObserved>
 
 template <bool kObserved>
 [[gnu::always_inline]] inline std::optional<Time> PacketNetwork::offer(uint32_t flight, Queue& queue) {
-  const uint32_t m = flights_[flight].message;
   Time left;
   if (flights_[flight].hops == 0) {  // to itself: no link, no time
     left = queue.now();
@@ -296,6 +331,13 @@ template <bool kObserved>
   } else {
     left = serve<kObserved>(flight, 0, queue);
   }
+  return go_on(flight, left, queue);
+}
+
+// A flight leaves its first link at `left`: the next segment of its message follows then, if there is one and
+// the window has room.
+inline std::optional<Time> PacketNetwork::go_on(uint32_t flight, Time left, Queue& queue) {
+  const uint32_t m = flights_[flight].message;
   if (m == kWhole) return left;
   Message& message = messages_[m];
   if (message.offered == message.segments) return left;

@@ -20,6 +20,10 @@ enum class SegmentRule : uint8_t {
 constexpr Bytes kSegmentMax{int64_t{1} << 31};
 constexpr int64_t kAutoSegments = 64;
 
+// A message's class, 2 bits: a free link takes the highest first.
+using MessageClass = uint8_t;
+constexpr MessageClass kClasses = 4;
+
 struct NetworkSpec {
   NetworkModel model = NetworkModel::kPacket;
   SegmentRule segment_rule = SegmentRule::kFixed;

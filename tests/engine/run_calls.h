@@ -19,10 +19,15 @@ struct Ends {
 // Every job calls its plans once, each rank at its start. The counters are checked at the end.
 inline Ends run_fast(FastEngine& engine, const std::vector<oracle::PlainJob>& jobs) {
   Ends result;
+  if (std::any_of(jobs.begin(), jobs.end(), [](auto& job) { return job.message_class > 0; }))
+    engine.serve_by_class();
   for (size_t j = 0; j < jobs.size(); ++j) {
     const CommId comm =
         engine.add_communicator(static_cast<JobId>(j), jobs[j].devices, "job " + std::to_string(j));
-    engine.add_collective(comm, {jobs[j].plans, jobs[j].lockstep, ""});
+    engine.add_collective(comm, {.plans = jobs[j].plans,
+                                 .lockstep = jobs[j].lockstep,
+                                 .label = "",
+                                 .message_class = jobs[j].message_class});
     for (Rank r = 0; r < jobs[j].devices.size(); ++r)
       if (jobs[j].start[r] != kNever) engine.timer(static_cast<JobId>(j), r, jobs[j].start[r], 0);
     result.end.emplace_back(jobs[j].devices.size(), kNever);

@@ -92,6 +92,7 @@ class Plain {
       std::sort(batch.begin(), batch.end(), [](const Event& a, const Event& b) { return a.key < b.key; });
       result_.events += int64_t(batch.size());
       for (const Event& e : batch) e.run();
+      if (!queue_.empty() && queue_.top().at == now_) continue;
       for (const LinkId l : std::exchange(choosing_, {})) choose(l);
     }
     for (const LinkState& l : links_) {
@@ -131,8 +132,12 @@ class Plain {
     LinkState& link = links_[l];
     link.chooses = false;
     if (link.busy || link.waiting.empty()) return;
-    Segment s = std::move(link.waiting.front());
-    link.waiting.pop_front();
+    const auto class_of = [&](const Segment& x) { return jobs_[x.message->job].message_class; };
+    const auto next =
+        std::max_element(link.waiting.begin(), link.waiting.end(),
+                         [&](const auto& a, const auto& b) { return class_of(a) < class_of(b); });
+    Segment s = std::move(*next);
+    link.waiting.erase(next);
     const Link& cable = topology_.links()[l];
     Duration d = time_of(s, s.hop);
     // Never longer than on the slowest link before, unless this one is slower.

@@ -3,8 +3,8 @@
 // Shares with it only the collectives' step functions, routes and T().
 //
 // Every instant is worked on in batches: all events of the instant in the order (kind, place, job, source,
-// round, send, segment); what they create for the same instant is the next batch. A freed link chooses after
-// its batch.
+// round, send, segment); what they create for the same instant is the next batch. A link chooses when nothing
+// else is left to happen at that instant, and takes the highest class first.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -22,6 +22,7 @@ struct PlainJob {
   std::vector<std::shared_ptr<const Plan>> plans;  // executions that run side by side
   std::vector<Time> start;                         // by rank
   bool lockstep = false;
+  MessageClass message_class = 0;
 };
 
 struct PlainResult {
