@@ -76,4 +76,11 @@ TEST_CASE("a peer behind a dead link") {
   INFO(ends.failure);
   CHECK(holds(ends.failure, "rank 1 (gpu[1]) has no route to rank 2 (gpu[2]) in round 0"));
   CHECK(holds(ends.failure, "gpu[2] -> switch[0]"));
+
+  FastEngine other(*topology, {}, {});
+  other.send(other.add_communicator(0, oracle::gpus_of(*topology), "server"),
+             {.from = 2, .to = 0, .bytes = {1000}, .tag = 5});
+  CHECK(!other.next());
+  INFO(other.failure());
+  CHECK(holds(other.failure(), "job \"server\", message 5: rank 2 (gpu[2]) has no route to rank 0 (gpu[0])"));
 }
