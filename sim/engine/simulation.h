@@ -23,7 +23,7 @@ namespace brigade {
 using CommId = uint32_t;
 
 struct Notice {
-  enum class What : uint8_t { kTimer, kCollectiveDone, kMessage, kLeft };
+  enum class What : uint8_t { kTimer, kCollectiveDone, kLeft, kMessage };
   What what;
   uint8_t token = 0;  // of the timer
   JobId job = 0;

@@ -22,7 +22,10 @@ constexpr const char* kColumns[] = {
     // of ddp
     "step_time_us", "step_time_p50_us", "step_time_p99_us", "compute_us", "communication_us", "overlapped_us",
     "exposed_us", "efficiency", "mfu", "samples_per_s", "tokens_per_s", "global_batch_samples",
-    "global_batch_tokens", "parameters"};
+    "global_batch_tokens", "parameters",
+    // of a parameter server
+    "updates", "updates_per_s", "shards", "staleness_mean", "staleness_p50", "staleness_p99", "staleness_max",
+    "lead_max_steps"};
 
 // As RFC 4180 has it.
 std::string cell(const Json& value) {

@@ -77,6 +77,7 @@ void add_figures(Json& out, const DdpResult& r) {
   out["tokens_per_s"] = or_null(r.tokens_per_s);
   out["global_batch_samples"] = r.global_batch_samples;
   out["global_batch_tokens"] = or_null(r.global_batch_tokens);
+  out["global_batch_is_very_large"] = r.very_large_batch;
   out["parameters"] = r.parameters;
   out["buckets"] = Json::array();
   for (const BucketResult& bucket : r.buckets) out["buckets"].push_back(figures_of(bucket));
@@ -101,6 +102,44 @@ void add_figures(Json& out, const TrainingResult& t) {
         {{"step", c.step}, {"replicas_difference", c.replicas}, {"single_worker_difference", c.single}});
   out["loss"] = t.loss;
   out["single_worker_loss"] = t.single_loss;
+}
+
+void add_figures(Json& out, const ParameterServerResult& r) {
+  out["steps"] = r.step_time.samples;
+  add_statistic(out, "step_time", r.step_time, r.last_step);
+  add_statistic(out, "compute", r.compute, std::nullopt);
+  add_statistic(out, "communication", r.communication, std::nullopt);
+  add_statistic(out, "exposed", r.exposed, std::nullopt);
+  out["efficiency"] = rounded(r.efficiency);
+  out["samples_per_s"] = rounded(r.samples_per_s);
+  out["tokens_per_s"] = or_null(r.tokens_per_s);
+  out["global_batch_samples"] = r.batch_samples;
+  out["global_batch_tokens"] = or_null(r.batch_tokens);
+  out["global_batch_is_very_large"] = r.very_large_batch;
+  out["parameters"] = r.parameters;
+  out["updates"] = r.updates;
+  out["window_us"] = exact_us(r.window);
+  out["updates_per_s"] = rounded(r.updates_per_s);
+  out["gradient_bytes"] = r.gradient.count;
+  out["shards"] = r.shards;
+  out["largest_shard_bytes"] = r.largest_shard.count;
+  out["messages_per_push"] = r.messages_per_push;
+  out["lead_max_steps"] = r.lead_max;
+  out["staleness_mean"] = r.staleness ? Json(rounded(r.staleness->mean)) : Json();
+  out["staleness_p50"] = r.staleness ? Json(r.staleness->p50) : Json();
+  out["staleness_p99"] = r.staleness ? Json(r.staleness->p99) : Json();
+  out["staleness_max"] = r.staleness ? Json(r.staleness->max) : Json();
+  out["worker_sent_bytes_max"] = r.worker_sent_max.count;
+  out["worker_received_bytes_max"] = r.worker_received_max.count;
+  out["servers"] = Json::array();
+  for (const auto& server : r.servers)
+    out["servers"].push_back({{"device", server.device},
+                              {"received_bytes", server.received.count},
+                              {"sent_bytes", server.sent.count}});
+  out["staleness_counts"] = Json::array();
+  if (r.staleness)
+    for (const auto& [value, count] : r.staleness->counts)
+      out["staleness_counts"].push_back({{"staleness", value}, {"updates", count}});
 }
 
 }  // namespace

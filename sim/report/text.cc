@@ -15,6 +15,8 @@ namespace brigade {
 namespace {
 
 constexpr size_t kLinkClasses = 6;
+constexpr size_t kAlikeMin =
+    5;  // jobs in a row of which the same is said are named by the first and the last
 
 // Links of the same kind that carried the same in the same time: one line in place of a page.
 struct LinkClass {
@@ -71,7 +73,15 @@ std::string defaults_text(const Scenario& scenario) {
     groups.back().second.push_back(absl::StrCat(rest, " ", key.value));
   }
   std::string out;
-  for (const auto& [group, pieces] : groups) out += wrapped(group.empty() ? "" : group + ":", pieces);
+  for (size_t i = 0; i < groups.size(); ++i) {
+    const auto& [group, pieces] = groups[i];
+    size_t last = i;
+    while (last + 1 < groups.size() && groups[last + 1].second == pieces) ++last;
+    const bool alike = last - i + 1 >= kAlikeMin;
+    const std::string label = alike ? absl::StrCat(group, " to ", groups[last].first) : group;
+    out += wrapped(label.empty() ? "" : label + ":", pieces);
+    if (alike) i = last;
+  }
   return out;
 }
 
@@ -79,9 +89,18 @@ std::string assumptions_text(const Report& report) {
   std::string out;
   if (report.scenario.network.segment_rule == SegmentRule::kAuto)
     absl::StrAppend(&out, "  network: segments of a ", kAutoSegments, "th of their message, at least\n");
-  for (const JobResult& job : report.result.jobs) {
-    for (const std::string& assumption : job.assumptions)
-      absl::StrAppend(&out, "  ", job.name, ": ", assumption, "\n");
+  const std::vector<JobResult>& jobs = report.result.jobs;
+  for (size_t i = 0; i < jobs.size(); ++i) {
+    size_t last = i;
+    while (last + 1 < jobs.size() && jobs[last + 1].assumptions == jobs[i].assumptions) ++last;
+    const bool alike = last - i + 1 >= kAlikeMin;
+    const std::string label = !alike ? jobs[i].name
+                              : i == 0 && last + 1 == jobs.size()
+                                  ? "all jobs"
+                                  : absl::StrCat(jobs[i].name, " to ", jobs[last].name);
+    for (const std::string& assumption : jobs[i].assumptions)
+      absl::StrAppend(&out, "  ", label, ": ", assumption, "\n");
+    if (alike) i = last;
   }
   if (!out.empty()) out = absl::StrCat(heading("assumed", report.colour), "\n", out, "\n");
   const std::string defaults = defaults_text(report.scenario);
@@ -116,8 +135,11 @@ std::string simulated(const Report& report) {
 
 std::string print_text(const Report& report) {
   std::string out = title(report) + "\n\n";
+  const std::string comparison = comparison_of(report.result.jobs, report.colour);
+  if (!comparison.empty()) absl::StrAppend(&out, comparison, "\n");
   for (size_t i = 0; i < report.result.jobs.size(); ++i) {
     const JobResult& job = report.result.jobs[i];
+    if (is_only_compared(job, report.result.jobs)) continue;
     out += std::visit(
         [&](const auto& result) { return text_of(job, result, report.scenario.jobs[i], report.colour); },
         job.result);

@@ -57,7 +57,9 @@ Table summary(const DdpResult& r, Rank ranks) {
   table.row({"  overlapped", time(r.overlapped.mean_us), "hidden by compute"});
   table.row({"  exposed", time(r.exposed.mean_us), of_step(r.exposed.mean_us)});
   table.row({"efficiency", percent(r.efficiency), "compute / step time"});
-  table.row({"global batch", global_batch(r), absl::StrCat("on ", plural(ranks, "rank"))});
+  table.row({"global batch", global_batch(r),
+             absl::StrCat("on ", plural(ranks, "rank"),
+                          r.very_large_batch ? "; very large: statistics are not simulated" : "")});
   return table;
 }
 

@@ -1,6 +1,7 @@
 // The parts of the text report that each kind of job has of its own.
 #pragma once
 #include <string>
+#include <vector>
 
 #include "sim/workload/result.h"
 #include "sim/workload/spec.h"
@@ -14,6 +15,13 @@ std::string text_of(const JobResult& job, const DdpResult& result, const JobSpec
 
 // How far the workers are from one worker that has the whole batch.
 std::string text_of(const JobResult& job, const TrainingResult& result, const JobSpec& spec, bool colour);
+// How fast workers are and how stale their gradients, and what the servers' NICs carry.
+std::string text_of(const JobResult& job, const ParameterServerResult& result, const JobSpec& spec,
+                    bool colour);
+// Training jobs side by side, a line each; "" where there are fewer than two.
+std::string comparison_of(const std::vector<JobResult>& jobs, bool colour);
+// Whether the comparison stands for the job's own text too: there are many of its kind.
+bool is_only_compared(const JobResult& job, const std::vector<JobResult>& jobs);
 // That its data was compared with the direct sum, and how far apart they are.
 std::string text_of(const Verification& found);
 

@@ -19,39 +19,6 @@ void read_batch(Fields& in, DdpJobSpec& out) {
   });
 }
 
-void read_precision(Fields& in, PrecisionSpec& out) {
-  in.map("precision", Need::kDefault, "dtypes", [&](Fields& precision) {
-    precision.defaulted("parameters", dtype(), out.parameters, "of the parameters");
-    out.gradients = out.compute = out.parameters;
-    precision.defaulted("gradients", dtype(), out.gradients,
-                        "of what is reduced; without it that of the parameters");
-    out.has_master = precision.has("master");
-    std::optional<DType> master, autocast;
-    if (precision.optional("master", dtype(), master,
-                           "of a separate copy of the parameters in the optimizer")) {
-      out.master = *master;
-    }
-    out.autocast = precision.optional("autocast", compute_dtype(), autocast,
-                                      "computes in this dtype; gradients keep theirs");
-    if (autocast) out.compute = *autocast;
-  });
-}
-
-void read_compute(Fields& in, ComputeSpec& out) {
-  in.map("compute", Need::kDefault, "how fast kernels are", [&](Fields& compute) {
-    compute.defaulted("kernel_efficiency", share(true, kPercentMax), out.kernel_efficiency,
-                      "share of peak that kernels reach while they run");
-    compute.defaulted("memory_efficiency", share(true, kPercentMax), out.memory_efficiency,
-                      "share of memory bandwidth that memory-bound kernels reach");
-    compute.defaulted(
-        "spread", choice<Spread>({{"layers", Spread::kLayers}, {"parameters", Spread::kParameters}}),
-        out.spread,
-        "time by FLOPs and bytes of layers, or 6 x parameters x tokens spread over the parameters");
-    compute.optional("tokens", count("tokens"), out.tokens,
-                     "of a micro-batch on each rank, with spread: parameters");
-  });
-}
-
 // A size, or the whole gradient.
 Kind<std::optional<Bytes>> bucket_cap() {
   constexpr const char* kWhole = "one";
@@ -104,6 +71,39 @@ void read_buckets(Fields& in, BucketSpec& out) {
 }
 
 }  // namespace
+
+void read_precision(Fields& in, PrecisionSpec& out) {
+  in.map("precision", Need::kDefault, "dtypes", [&](Fields& precision) {
+    precision.defaulted("parameters", dtype(), out.parameters, "of the parameters");
+    out.gradients = out.compute = out.parameters;
+    precision.defaulted("gradients", dtype(), out.gradients,
+                        "of what is reduced; without it that of the parameters");
+    out.has_master = precision.has("master");
+    std::optional<DType> master, autocast;
+    if (precision.optional("master", dtype(), master,
+                           "of a separate copy of the parameters in the optimizer")) {
+      out.master = *master;
+    }
+    out.autocast = precision.optional("autocast", compute_dtype(), autocast,
+                                      "computes in this dtype; gradients keep theirs");
+    if (autocast) out.compute = *autocast;
+  });
+}
+
+void read_compute(Fields& in, ComputeSpec& out) {
+  in.map("compute", Need::kDefault, "how fast kernels are", [&](Fields& compute) {
+    compute.defaulted("kernel_efficiency", share(true, kPercentMax), out.kernel_efficiency,
+                      "share of peak that kernels reach while they run");
+    compute.defaulted("memory_efficiency", share(true, kPercentMax), out.memory_efficiency,
+                      "share of memory bandwidth that memory-bound kernels reach");
+    compute.defaulted(
+        "spread", choice<Spread>({{"layers", Spread::kLayers}, {"parameters", Spread::kParameters}}),
+        out.spread,
+        "time by FLOPs and bytes of layers, or 6 x parameters x tokens spread over the parameters");
+    compute.optional("tokens", count("tokens"), out.tokens,
+                     "of a micro-batch on each rank, with spread: parameters");
+  });
+}
 
 void read_ddp_job(Fields& in, DdpJobSpec& out) {
   in.map("model", Need::kRequired, "by name, or written out as layers or tensors",

@@ -8,17 +8,18 @@
 namespace brigade {
 namespace {
 
-enum class JobKind { kCollective, kDdp, kTraining };
+enum class JobKind { kCollective, kDdp, kTraining, kParameterServer };
 
 void read_job(const std::string& name, Fields& in, JobSpec& out) {
   out.name = name;
   out.at = in.place();
   JobKind kind = JobKind::kCollective;
-  const bool known = in.required(
-      "kind",
-      choice<JobKind>(
-          {{"collective", JobKind::kCollective}, {"ddp", JobKind::kDdp}, {"training", JobKind::kTraining}}),
-      kind, "what the job does");
+  const bool known = in.required("kind",
+                                 choice<JobKind>({{"collective", JobKind::kCollective},
+                                                  {"ddp", JobKind::kDdp},
+                                                  {"training", JobKind::kTraining},
+                                                  {"parameter_server", JobKind::kParameterServer}}),
+                                 kind, "what the job does");
   in.list("ranks", Need::kRequired, text(), out.ranks,
           "devices by selector, such as node[*].gpu[0-3], in rank order");
   out.ranks_at = in.place_of("ranks");
@@ -40,6 +41,11 @@ void read_job(const std::string& name, Fields& in, JobSpec& out) {
   in.when("kind: training", kind == JobKind::kTraining, [&] {
     TrainingJobSpec spec;
     read_training_job(in, spec);
+    out.kind = std::move(spec);
+  });
+  in.when("kind: parameter_server", kind == JobKind::kParameterServer, [&] {
+    ParameterServerJobSpec spec;
+    read_server_job(in, spec);
     out.kind = std::move(spec);
   });
 }

@@ -199,6 +199,35 @@ ComputeTimeline timeline_of(const Model& model, const DdpJobSpec& job, const Rat
                                                    : by_layers(model, job, rates, copies);
 }
 
+std::vector<LayerSpan> layer_spans(const Model& model, const DdpJobSpec& job, const Rates& rates) {
+  const ComputeTimeline timeline = timeline_of(model, job, rates);
+  std::vector<Duration> ready(model.parameters.size());
+  for (const GradientReady& g : timeline.gradients) ready[g.tensor] = g.at;
+  std::vector<LayerSpan> spans;
+  if (job.compute.spread == Spread::kParameters) {
+    const int64_t all = parameter_count(model);
+    int64_t before = 0;
+    std::vector<TensorIndex> order = ready_order(model);  // backwards, as forward comes by
+    std::reverse(order.begin(), order.end());
+    for (const TensorIndex t : order) {
+      const auto begin = static_cast<int64_t>(static_cast<__int128>(timeline.forward.ps) * before / all);
+      spans.push_back({{t}, Duration{begin}, ready[t]});
+      before += model.parameters[t].elements;
+    }
+    return spans;
+  }
+  Duration begin;
+  for (const Layer& layer : model.layers) {
+    if (!layer.parameters.empty()) {
+      Duration last;
+      for (const TensorIndex t : layer.parameters) last = std::max(last, ready[t]);
+      spans.push_back({layer.parameters, begin, last});
+    }
+    begin += duration_of(layer.forward, layer.forward_time, job, rates);
+  }
+  return spans;
+}
+
 std::optional<int64_t> micro_batch_tokens(const Model& model, const DdpJobSpec& job) {
   if (job.compute.tokens) return job.compute.tokens;
   if (model.tokens_per_sample == 0) return std::nullopt;

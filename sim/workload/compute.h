@@ -58,6 +58,16 @@ enum class BucketCopy : uint8_t { kNone, kIntoBuckets };
 ComputeTimeline timeline_of(const Model& model, const DdpJobSpec& job, const Rates& rates,
                             BucketCopy copy = BucketCopy::kNone);
 
+// A layer's parameters: forward needs them from `forward_begin` on, their gradients are ready at `ready`.
+struct LayerSpan {
+  std::vector<TensorIndex> tensors;
+  Duration forward_begin{};  // since forward began
+  Duration ready{};          // since backward began
+};
+// The layers that have parameters, in forward order, at full speed and without bucket copies; with `spread:
+// parameters` each tensor is a layer of its own, its share of forward as large as its share of the elements.
+std::vector<LayerSpan> layer_spans(const Model& model, const DdpJobSpec& job, const Rates& rates);
+
 // Tokens of a micro-batch: job.compute.tokens if given, else samples x the model's sequence; null for other
 // models.
 std::optional<int64_t> micro_batch_tokens(const Model& model, const DdpJobSpec& job);

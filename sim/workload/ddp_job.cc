@@ -4,6 +4,7 @@
 #include <string>
 
 #include "sim/base/check.h"
+#include "sim/workload/batch_size.h"
 
 namespace brigade {
 
@@ -247,6 +248,7 @@ JobResult DdpJob::result(const Simulation&) const {
   d.parameters = parameter_count(plan_.model);
   d.global_batch_samples = spec_.micro_batch_samples * spec_.accumulate * n;
   if (plan_.tokens_per_rank) d.global_batch_tokens = *plan_.tokens_per_rank * n;
+  d.very_large_batch = is_very_large_batch(d.global_batch_samples, d.global_batch_tokens);
   d.unit = plan_.tokens_per_rank ? "tokens" : "samples";
   if (step_s > 0) {
     d.efficiency = d.compute.mean_us / d.step_time.mean_us;

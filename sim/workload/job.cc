@@ -2,6 +2,7 @@
 
 #include "sim/workload/collective_job.h"
 #include "sim/workload/ddp_job.h"
+#include "sim/workload/server_job.h"
 #include "sim/workload/training_job.h"
 
 namespace brigade {
@@ -14,6 +15,8 @@ std::unique_ptr<Job> make_job(const JobSpec& spec, JobContext context, Diagnosti
           return CollectiveJob::make(kind, std::move(context), errors);
         else if constexpr (std::is_same_v<Spec, TrainingJobSpec>)
           return TrainingJob::make(kind, std::move(context), errors);
+        else if constexpr (std::is_same_v<Spec, ParameterServerJobSpec>)
+          return ServerJob::make(kind, std::move(context), errors);
         else
           return DdpJob::make(kind, std::move(context), errors);
       },

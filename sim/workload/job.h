@@ -43,6 +43,7 @@ struct JobContext {
 struct RankTracks {
   TrackId compute, buckets, comm;
 };
+// Ranks first, then servers.
 struct JobTrace {
   Recorder& recorder;
   std::vector<RankTracks> ranks;
@@ -51,6 +52,8 @@ struct JobTrace {
 class Job {
  public:
   virtual ~Job() = default;
+  // Endpoints that work for it besides its ranks: their processes in the timeline follow the ranks'.
+  virtual std::vector<VertexId> servers() const { return {}; }
   // Where the job's collectives carry its own data; it outlives the run. Before begin().
   virtual void carry(Payload&) {}
   // Before the first event: communicators, first timers. `trace` is null where none is written; it outlives

@@ -31,19 +31,26 @@ std::optional<std::vector<uint64_t>> parse_numbers(std::string_view text, uint64
 
 }  // namespace
 
-std::vector<VertexId> find_ranks(const JobSpec& spec, const Topology& topology, Diagnostics& errors) {
+std::vector<VertexId> find_endpoints(std::span<const std::string> selectors, const std::string& what,
+                                     const Place& at, const Topology& topology, Diagnostics& errors) {
   std::vector<VertexId> devices;
-  if (spec.ranks.empty()) errors.error(spec.ranks_at, absl::StrCat("job \"", spec.name, "\" has no ranks"));
-  for (const std::string& selector : spec.ranks)
-    for (const VertexId v : topology.select(selector, spec.ranks_at, errors)) {
+  for (const std::string& selector : selectors)
+    for (const VertexId v : topology.select(selector, at, errors)) {
       if (topology.is_endpoint(v)) {
         devices.push_back(v);
       } else {
-        errors.error(spec.ranks_at, absl::StrCat("job \"", spec.name, "\": ", topology.vertex_name(v),
-                                                 " cannot be a rank: only GPUs and hosts send and receive"));
+        errors.error(at, absl::StrCat(what, ": ", topology.vertex_name(v),
+                                      " cannot be a rank: only GPUs and hosts send and receive"));
         return {};
       }
     }
+  return devices;
+}
+
+std::vector<VertexId> find_ranks(const JobSpec& spec, const Topology& topology, Diagnostics& errors) {
+  const std::string what = absl::StrCat("job \"", spec.name, "\"");
+  if (spec.ranks.empty()) errors.error(spec.ranks_at, absl::StrCat(what, " has no ranks"));
+  const std::vector<VertexId> devices = find_endpoints(spec.ranks, what, spec.ranks_at, topology, errors);
   std::vector<VertexId> sorted = devices;
   std::sort(sorted.begin(), sorted.end());
   const auto twice = std::adjacent_find(sorted.begin(), sorted.end());

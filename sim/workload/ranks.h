@@ -11,6 +11,11 @@ namespace brigade {
 // reported.
 std::vector<VertexId> find_ranks(const JobSpec& spec, const Topology& topology, Diagnostics& errors);
 
+// The same of any selectors; `what` they are for ("job \"train\"", "servers of ..."). A device twice is no
+// mistake here.
+std::vector<VertexId> find_endpoints(std::span<const std::string> selectors, const std::string& what,
+                                     const Place& at, const Topology& topology, Diagnostics& errors);
+
 // Applies a change to the job if it concerns it: by rank numbers ("3", "0-7", "1,5-6") or by devices
 // ("node[2]"). Returns how many ranks it concerns.
 size_t apply_change(const RankChange& change, JobContext& context, Diagnostics& errors);

@@ -3,6 +3,7 @@
 #pragma once
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -53,6 +54,7 @@ struct DdpResult {
   std::optional<double> samples_per_s, tokens_per_s;  // all ranks together
   int64_t global_batch_samples = 0;
   std::optional<int64_t> global_batch_tokens;
+  bool very_large_batch = false;  // batch_size.h
   int64_t parameters = 0;
   std::string unit;                   // "samples" or "tokens"
   std::vector<BucketResult> buckets;  // of the last measured step
@@ -83,12 +85,47 @@ struct TrainingResult {
   double loss = 0, single_loss = 0;  // at the end, a sample; of worker 0's parameters on the whole batch
 };
 
+// Staleness of an update, of each piece of the gradient: the updates that others made between the pull that
+// it was computed on and its own.
+struct Staleness {
+  double mean = 0;
+  int64_t p50 = 0, p99 = 0, max = 0;
+  std::vector<std::pair<int64_t, int64_t>> counts;  // staleness, how many had it; ascending
+};
+struct ParameterServerResult {
+  struct Server {
+    std::string device;
+    Bytes received, sent;  // over the network, in the whole run
+  };
+  // Synchronous: as of ddp. Else of all measured steps of each worker.
+  Statistic step_time, compute, communication, exposed;
+  Duration last_step{};   // exact, of the last one that ended
+  double efficiency = 0;  // compute / step time
+  int64_t updates = 0;    // of workers, measured
+  Duration window{};      // in which they were made
+  double updates_per_s = 0;
+  double samples_per_s = 0;
+  std::optional<double> tokens_per_s;
+  int64_t batch_samples = 0;  // of an update of the parameters: of all workers where synchronous
+  std::optional<int64_t> batch_tokens;
+  bool very_large_batch = false;  // batch_size.h
+  int64_t parameters = 0;
+  Bytes gradient;
+  Rank shards = 0;
+  Bytes largest_shard;
+  uint32_t messages_per_push = 0;
+  std::optional<Staleness> staleness;          // null where synchronous: there is none
+  int64_t lead_max = 0;                        // steps that a worker was ahead of the slowest
+  Bytes worker_sent_max, worker_received_max;  // over the network, in the whole run
+  std::vector<Server> servers;
+};
+
 struct JobResult {
   std::string name;
-  std::string kind;  // "collective", "ddp", "training"
+  std::string kind;  // "collective", "ddp", "training", "parameter_server"
   Rank ranks = 0;
   std::vector<std::string> assumptions;  // "AdamW moves 28 bytes a parameter", ...
-  std::variant<CollectiveResult, DdpResult, TrainingResult> result;
+  std::variant<CollectiveResult, DdpResult, TrainingResult, ParameterServerResult> result;
   std::optional<Verification> verified = std::nullopt;  // where its data was compared
 };
 

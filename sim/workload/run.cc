@@ -50,16 +50,19 @@ std::unique_ptr<Run> Run::prepare(const RunRequest& request, Diagnostics& errors
 std::vector<JobTrace> Run::name_ranks(Recorder& recorder) const {
   std::vector<JobTrace> traces;
   Rank processes = 0;
-  for (const Placed& job : placed_) {
+  for (size_t j = 0; j < placed_.size(); ++j) {
+    const std::string prefix = placed_.size() > 1 ? placed_[j].name + " " : "";
     traces.push_back({recorder, {}});
-    for (Rank r = 0; r < job.devices.size(); ++r) {
+    const auto add = [&](const char* role, size_t i, VertexId device) {
       const ProcessId process = recorder.rank_process(
-          processes++, absl::StrCat(placed_.size() > 1 ? job.name + " " : "", "rank ", r, " ",
-                                    request_.topology.vertex_name(job.devices[r])));
+          processes++, absl::StrCat(prefix, role, i, " ", request_.topology.vertex_name(device)));
       traces.back().ranks.push_back({.compute = recorder.track(process, "compute"),
                                      .buckets = recorder.track(process, "buckets"),
                                      .comm = recorder.track(process, "comm")});
-    }
+    };
+    const std::vector<VertexId> servers = jobs_[j]->servers();
+    for (size_t r = 0; r < placed_[j].devices.size(); ++r) add("rank ", r, placed_[j].devices[r]);
+    for (size_t s = 0; s < servers.size(); ++s) add("server ", s, servers[s]);
   }
   return traces;
 }

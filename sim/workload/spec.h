@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "sim/base/bandwidth.h"
 #include "sim/base/bytes.h"
 #include "sim/base/diagnostic.h"
 #include "sim/base/ids.h"
@@ -170,12 +171,34 @@ struct TrainingJobSpec {
   std::vector<std::string> also_sum_by;  // algorithms that sum the first gradient once more, to compare
 };
 
+// --- parameter_server: workers push gradients, servers add them up and update, workers pull.
+
+enum class ServerMode : uint8_t { kSynchronous, kAsynchronous, kBounded };
+enum class ShardBy : uint8_t { kBytes, kTensors };
+enum class Transfer : uint8_t { kWhole, kLayers };
+struct ParameterServerJobSpec {
+  DdpJobSpec work;  // of a worker: its model, micro-batch, precision and compute; the rest is not used
+  std::vector<std::string> servers;  // selectors; shard j is on server j mod their number
+  std::optional<int> shards;         // one a server if absent
+  ShardBy shard_by = ShardBy::kBytes;
+  std::optional<Bandwidth> update_rate;  // gradients that a server takes in; no time if absent
+  ServerMode mode = ServerMode::kSynchronous;
+  int staleness_bound = 0;  // kBounded: steps that a worker may be ahead of the slowest
+  Transfer transfer = Transfer::kWhole;
+  bool priorities = false;  // kLayers: what the next forward needs first goes first
+  RunSpec run;
+  // Instead of run.steps; worker updates count after the warm-up.
+  std::optional<int64_t> until_updates;
+  std::optional<Duration> until_time;  // since the job's start
+  Place servers_at;
+};
+
 struct JobSpec {
   std::string name;
   std::vector<std::string> ranks;  // selectors; rank order is their order
   Duration start{};
   bool verify = false;  // real data travels with its messages and is compared with the direct sum
-  std::variant<CollectiveJobSpec, DdpJobSpec, TrainingJobSpec> kind;
+  std::variant<CollectiveJobSpec, DdpJobSpec, TrainingJobSpec, ParameterServerJobSpec> kind;
   Place at;  // of the job; errors of finding ranks go to `ranks_at`
   Place ranks_at;
 };

@@ -47,4 +47,8 @@ inline const DdpResult& ddp_of(const RunResult& result, const std::string& job) 
   return std::get<DdpResult>(job_of(result, job).result);
 }
 
+inline const ParameterServerResult& server_of(const RunResult& result, const std::string& job) {
+  return std::get<ParameterServerResult>(job_of(result, job).result);
+}
+
 }  // namespace brigade

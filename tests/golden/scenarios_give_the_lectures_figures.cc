@@ -150,3 +150,49 @@ TEST_CASE("push and pull of a parameter server") {
   CHECK(ms("push_8") + ms("pull_8") == Approx(320.02).margin(0.0005));
   CHECK(ms("push_256") + ms("pull_256") == Approx(10240.02).margin(0.0005));
 }
+
+TEST_CASE("parameter servers: 320 ms, 10.24 s, 2.56 s, 35 ms, and 100 against 200 updates a second") {
+  const RunResult synchronous = run_scenario("parameter_server_synchronous");
+  const auto ms = [&](const char* job) { return in_us(server_of(synchronous, job).last_step) / 1000; };
+  const double latencies_ms = 0.020;  // 10 us a way, which the lecture does not count
+  CHECK(ms("eight_to_one") == Approx(320 + latencies_ms).epsilon(1e-9));
+  CHECK(ms("n256_to_one") == Approx(10240 + latencies_ms).epsilon(1e-9));
+  CHECK(ms("n256_to_four") == Approx(2560 + latencies_ms).epsilon(1e-9));
+  CHECK(ms("every_worker_serves") == Approx(35 + latencies_ms).epsilon(1e-9));
+  const ParameterServerResult& eight = server_of(synchronous, "eight_to_one");
+  CHECK(eight.servers.front().received.count == 8 * kGb);
+  CHECK(eight.servers.front().sent.count == 8 * kGb);
+  CHECK(eight.worker_sent_max.count == kGb);
+  CHECK(eight.worker_received_max.count == kGb);
+
+  const RunResult asynchronous = run_scenario("parameter_server_asynchronous");
+  CHECK(server_of(asynchronous, "synchronous").updates_per_s == Approx(100).epsilon(1e-3));
+  CHECK(server_of(asynchronous, "asynchronous").updates_per_s == Approx(200).epsilon(0.01));
+  CHECK(server_of(asynchronous, "asynchronous").staleness->mean == Approx(31).epsilon(0.01));
+
+  const RunResult bounded = run_scenario("parameter_server_bounded");
+  CHECK(server_of(bounded, "synchronous").lead_max == 0);
+  CHECK(server_of(bounded, "bounded").lead_max == 3);
+  const RunResult layers = run_scenario("parameter_server_layers");
+  const auto exposed = [&](const char* job) { return server_of(layers, job).exposed.mean_us; };
+  CHECK(exposed("priorities") < exposed("layers"));
+  CHECK(exposed("layers") < exposed("whole"));
+}
+
+TEST_CASE("scaling efficiency, with its rows as the lecture prints them") {
+  const RunResult result = run_scenario("scaling");
+  struct Row {
+    const char* job;
+    double compute_ms, comm_ms, efficiency;
+  };
+  for (const Row& row : {Row{"g8_t2k_end", 35.9, 10.18, 0.78}, Row{"g64_t2k_nic50_end", 35.9, 21.70, 0.62},
+                         Row{"g64_t16k_nic50_end", 287.1, 21.70, 0.93}}) {
+    INFO(row.job);
+    const DdpResult& r = ddp_of(result, row.job);
+    CHECK(r.compute.mean_us / 1000 == Approx(row.compute_ms).margin(0.05));
+    CHECK(r.communication.mean_us / 1000 == Approx(row.comm_ms).margin(0.005));
+    CHECK(r.efficiency == Approx(row.efficiency).margin(0.005));
+  }
+  CHECK(ddp_of(result, "g64_t64k_nic50_end").very_large_batch);
+  CHECK_FALSE(ddp_of(result, "g64_t16k_nic50_end").very_large_batch);
+}

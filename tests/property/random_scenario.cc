@@ -131,22 +131,39 @@ std::string training_job(Draw& d) {
        ", all_reduce: {algorithm: ", d.among({"ring", "tree", "butterfly", "naive"}), "}"});
 }
 
+std::string server_job(Draw& d) {
+  std::string text = "model: {layers: [";
+  for (int64_t i = d.between(1, 4); i > 0; --i)
+    text += in_order({"{name: l", i, ", parameters: [{name: w, elements: ", d.between(1, 3000),
+                      "}], forward: ", d.between(0, 20), " us, backward: ", d.between(0, 30), " us}",
+                      i > 1 ? ", " : ""});
+  text += in_order({"]}, servers: {on: \"node[", d.among({"0", "*"}), "].gpu[", d.among({"0", "*"}), "]\""});
+  if (d.one_in(2)) text += in_order({", shards: ", d.between(1, 6)});
+  if (d.one_in(3)) text += ", shard_by: tensors";
+  if (d.one_in(2)) text += in_order({", update_rate: ", d.between(1, 100), " GB/s"});
+  text += in_order({"}, mode: ", d.among({"synchronous", "asynchronous", "bounded"})});
+  text += d.among({"", ", transfer: layers", ", transfer: layers, priorities: true"});
+  return in_order({text, ", run: {steps: ", d.between(1, 3), "}"});
+}
+
 std::string job(Draw& d, const Machine& m, size_t number) {
-  const int64_t kind = d.between(0, 9);
-  const char* name = kind < 7 ? "collective" : kind < 9 ? "ddp" : "training";
-  return in_order({"  job", number, ": {kind: ", name, ", ranks: \"node[*].gpu[*]\", verify: true, start: ",
-                   d.one_in(2) ? 0 : d.between(0, 50), " us, ",
-                   kind < 7   ? collective_job(d, m)
-                   : kind < 9 ? ddp_job(d)
-                              : training_job(d),
+  const int64_t kind = d.between(0, 11);
+  const char* name = kind < 7 ? "collective" : kind < 9 ? "ddp" : kind < 10 ? "training" : "parameter_server";
+  return in_order({"  job", number, ": {kind: ", name, ", ranks: \"node[*].gpu[*]\", ",
+                   kind < 10 ? "verify: true, " : "", "start: ", d.one_in(2) ? 0 : d.between(0, 50), " us, ",
+                   kind < 7    ? collective_job(d, m)
+                   : kind < 9  ? ddp_job(d)
+                   : kind < 10 ? training_job(d)
+                               : server_job(d),
                    "}\n"});
 }
 
 // Pieces of a job, and what is simpler.
 constexpr std::pair<const char*, const char*> kPieces[] = {
-    {", rounds: lockstep", ""},        {", channels: 2", ""},    {", channels: 3", ""},
-    {"steps: 2", "steps: 1"},          {"steps: 3", "steps: 1"}, {", batch_norm: local", ""},
-    {", batch_norm: synchronised", ""}};
+    {", rounds: lockstep", ""},         {", channels: 2", ""},      {", channels: 3", ""},
+    {"steps: 2", "steps: 1"},           {"steps: 3", "steps: 1"},   {", batch_norm: local", ""},
+    {", batch_norm: synchronised", ""}, {", priorities: true", ""}, {", transfer: layers", ""},
+    {", shard_by: tensors", ""}};
 
 // With one piece less, or simpler.
 std::vector<RandomScenario> simpler(const RandomScenario& scenario) {

@@ -38,6 +38,8 @@ constexpr const char* kNodes =
     "  n: {kind: training, ranks: x, all_reduce: {algorithm: hierarchical}}\n"
     "  k: {kind: training, ranks: x, comm_hook: topk}\n"
     "  p: {kind: training, ranks: x, comm_hook: powersgd}\n"
+    "  v: {kind: parameter_server, ranks: x, model: {name: gpt2}, servers: {on: y}, mode: bounded,\n"
+    "      transfer: layers}\n"
     "changes: [{links: x, bandwidth: 25 %}, {ranks: 3, compute: 50 %}]\n"
     "trace: {file: t.json}\n";
 
@@ -199,6 +201,16 @@ Rows rows() {
       {"jobs.NAME.topk_share", "jobs.k.topk_share=20 %"},
       {"jobs.NAME.powersgd_rank", "jobs.p.powersgd_rank=2"},
       {"jobs.NAME.also_sum_by", "jobs.n.also_sum_by=tree"},
+      {"jobs.NAME.servers.on", "jobs.v.servers.on=z"},
+      {"jobs.NAME.servers.shards", "jobs.v.servers.shards=3"},
+      {"jobs.NAME.servers.shard_by", "jobs.v.servers.shard_by=tensors"},
+      {"jobs.NAME.servers.update_rate", "jobs.v.servers.update_rate=1 GB/s"},
+      {"jobs.NAME.mode", "jobs.v.mode=asynchronous"},
+      {"jobs.NAME.staleness_bound", "jobs.v.staleness_bound=3"},
+      {"jobs.NAME.transfer", "jobs.v.transfer=whole"},
+      {"jobs.NAME.priorities", "jobs.v.priorities=true"},
+      {"jobs.NAME.run.until.updates", "jobs.v.run={until: {updates: 5}}"},
+      {"jobs.NAME.run.until.time", "jobs.v.run={until: {time: 1 s}}"},
       {"changes[].links", "changes[0].links=y"},
       {"changes[].bandwidth", "changes[0].bandwidth=50 %"},
       {"changes[].state", "changes[0]={links: x, state: down}"},
