@@ -21,6 +21,7 @@ ServerJob::ServerJob(const ParameterServerJobSpec& spec, JobContext context, Ser
       plan_(std::move(plan)),
       workers_(context_.devices.size()),
       servers_(plan_.servers.size()),
+      lines_(workers_.size() + servers_.size()),
       pieces_(plan_.pieces.size()),
       worker_sent_(workers_.size()),
       worker_received_(workers_.size()) {
@@ -68,10 +69,9 @@ void ServerJob::on(const Notice& n, Simulation& simulation) {
       }
       return;
     case Notice::What::kLeft: {
-      const uint32_t piece = piece_of_.at(n.index);
-      const MessageClass line = plan_.units[plan_.pieces[piece].unit].message_class;
-      workers_[n.rank].lines[line].busy = false;
-      return push_next(n.rank, line, simulation);
+      const MessageClass line = plan_.units[plan_.pieces[piece_of_.at(n.index)].unit].message_class;
+      --lines_[n.rank][line].open;
+      return send_next(n.rank, line, simulation);
     }
     case Notice::What::kMessage: {
       const uint32_t piece = piece_of_.at(n.index);
@@ -210,45 +210,51 @@ void ServerJob::end_last_step(Rank w, Time now) {
 
 // The unit's pieces, beginning with the worker's shard.
 void ServerJob::push(Rank w, uint32_t unit, Simulation& simulation) {
-  Worker& s = workers_[w];
   const ServerUnit& u = plan_.units[unit];
-  Line& line = s.lines[u.message_class];
   uint32_t first = 0;
   while (first < u.pieces && plan_.pieces[u.first_piece + first].shard < w % plan_.shards) ++first;
-  // In front of the units that forward needs later; without priorities in the order of readiness.
-  const auto before = spec_.priorities ? std::find_if(line.waiting.begin(), line.waiting.end(),
-                                                      [&](uint32_t p) { return plan_.pieces[p].unit > unit; })
-                                       : line.waiting.end();
-  std::vector<uint32_t> pieces;
+  workers_[w].missing[unit] = u.pieces;
   for (uint32_t i = 0; i < u.pieces; ++i) {
-    pieces.push_back(u.first_piece + (first + i) % u.pieces);
-    s.occupancy.comm_launched(simulation.now());
+    const uint32_t piece = u.first_piece + (first + i) % u.pieces;
+    workers_[w].occupancy.comm_launched(simulation.now());
+    send(w, {piece, {rank_of(plan_.pieces[piece].server)}}, simulation);
   }
-  line.waiting.insert(before, pieces.begin(), pieces.end());
-  s.missing[unit] = u.pieces;
-  push_next(w, u.message_class, simulation);
 }
 
-void ServerJob::push_next(Rank w, MessageClass message_class, Simulation& simulation) {
-  Line& line = workers_[w].lines[message_class];
-  if (stopped_ || line.busy || line.waiting.empty()) return;
-  const uint32_t piece = line.waiting.front();
+void ServerJob::send(Rank from, Batch batch, Simulation& simulation) {
+  const uint32_t unit = plan_.pieces[batch.piece].unit;
+  const MessageClass message_class = plan_.units[unit].message_class;
+  auto& waiting = lines_[from][message_class].waiting;
+  // In front of the units that forward needs later.
+  const auto place = spec_.priorities
+                         ? std::find_if(waiting.begin(), waiting.end(),
+                                        [&](const Batch& b) { return plan_.pieces[b.piece].unit > unit; })
+                         : waiting.end();
+  waiting.insert(place, std::move(batch));
+  send_next(from, message_class, simulation);
+}
+
+void ServerJob::send_next(Rank from, MessageClass message_class, Simulation& simulation) {
+  Line& line = lines_[from][message_class];
+  if (stopped_ || line.open > 0 || line.waiting.empty()) return;
+  const Batch batch = std::move(line.waiting.front());
   line.waiting.pop_front();
-  line.busy = true;
-  const Rank server = plan_.pieces[piece].server;
-  if (crosses(w, server)) worker_sent_[w] += plan_.pieces[piece].bytes;
-  send(w, rank_of(server), piece, true, simulation);
-}
-
-void ServerJob::send(Rank from, Rank to, uint32_t piece, bool tell_left, Simulation& simulation) {
-  const uint32_t tag = next_tag_++;
-  piece_of_[tag] = piece;
-  simulation.send(comm_, {.from = from,
-                          .to = to,
-                          .bytes = plan_.pieces[piece].bytes,
-                          .tag = tag,
-                          .message_class = plan_.units[plan_.pieces[piece].unit].message_class,
-                          .tell_left = tell_left});
+  line.open = batch.to.size();
+  const auto workers = static_cast<Rank>(workers_.size());
+  const Bytes bytes = plan_.pieces[batch.piece].bytes;
+  const bool pushes = from < workers;
+  for (const Rank to : batch.to) {
+    if (crosses(pushes ? from : to, (pushes ? to : from) - workers))
+      (pushes ? worker_sent_[from] : servers_[from - workers].sent) += bytes;
+    const uint32_t tag = next_tag_++;
+    piece_of_[tag] = batch.piece;
+    simulation.send(comm_, {.from = from,
+                            .to = to,
+                            .bytes = bytes,
+                            .tag = tag,
+                            .message_class = message_class,
+                            .tell_left = true});
+  }
 }
 
 void ServerJob::pulled(Rank w, Rank server, uint32_t piece, Simulation& simulation) {
@@ -319,22 +325,17 @@ void ServerJob::apply(Rank w, uint32_t piece, Simulation& simulation) {
     if (measured(step)) ++staleness_[p.version - p.read[w]];
     ++p.version;
   }
-  const auto answer_if_due = [&](Rank v) {
-    if (p.waits[v] && p.pushes[v] - bound_ <= p.slowest) answer(v, piece, simulation);
-  };
-  if (!all) return answer_if_due(w);
   // Beginning behind the worker that may share the server's device: all servers at once do not begin alike.
-  const Rank first = plan_.pieces[piece].shard + 1;
-  for (Rank i = 0; i < workers; ++i) answer_if_due((first + i) % workers);
-}
-
-void ServerJob::answer(Rank w, uint32_t piece, Simulation& simulation) {
-  Piece& p = pieces_[piece];
-  p.waits[w] = false;
-  p.read[w] = p.version;
-  const Rank server = plan_.pieces[piece].server;
-  if (crosses(w, server)) servers_[server].sent += plan_.pieces[piece].bytes;
-  send(rank_of(server), w, piece, false, simulation);
+  Batch answers{piece, {}};
+  const Rank first = all ? plan_.pieces[piece].shard + 1 : w;
+  for (Rank i = 0; i < (all ? workers : 1); ++i) {
+    const Rank v = (first + i) % workers;
+    if (!p.waits[v] || p.pushes[v] - bound_ > p.slowest) continue;
+    p.waits[v] = false;
+    p.read[v] = p.version;
+    answers.to.push_back(v);
+  }
+  if (!answers.to.empty()) send(rank_of(plan_.pieces[piece].server), std::move(answers), simulation);
 }
 
 }  // namespace brigade

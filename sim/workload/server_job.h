@@ -7,10 +7,11 @@
 // once every worker has pushed it c - bound times (stale synchronous parallel: Ho et al., NIPS 2013); bound 0
 // is synchronous, no bound asynchronous.
 //
-// `priorities`: units have classes by their place in forward, pushes of a worker wait in one line a class,
-// and within a line the front unit goes first (P3: Jayarajan et al., MLSys 2019; BytePS: Jiang et al., OSDI
-// 2020). Without them a worker pushes in the order in which gradients become ready. Left out: messages that
-// ask for a pull, partitions within a piece, a worker's or server's memory copies.
+// Whoever sends, sends one message after the other, in the order in which they became due; only the answers
+// of one update, which are due together, go out together and share the server's links. `priorities`: units
+// have classes by their place in forward; there is a line a class, in which the front unit goes first (P3:
+// Jayarajan et al., MLSys 2019; BytePS: Jiang et al., OSDI 2020).
+// Left out: messages that ask for a pull, partitions within a piece, a worker's or server's memory copies.
 #pragma once
 #include <array>
 #include <deque>
@@ -38,9 +39,13 @@ class ServerJob final : public Job {
  private:
   enum Token : uint8_t { kCompute, kUpdated, kDeadline };
   enum class Phase : uint8_t { kNotStarted, kForward, kWaiting, kBackward, kLastPull, kDone };
-  struct Line {                    // pushes of a class: one is under way, the others wait
-    std::deque<uint32_t> waiting;  // pieces
-    bool busy = false;
+  struct Batch {  // messages of a piece that go out together
+    uint32_t piece;
+    std::vector<Rank> to;
+  };
+  struct Line {  // what a rank sends of a class
+    std::deque<Batch> waiting;
+    size_t open = 0;  // messages that are on their way out; the next batch follows when they have left
   };
   struct Worker {
     Phase phase = Phase::kNotStarted;
@@ -49,7 +54,6 @@ class ServerJob final : public Job {
     Time phase_begin{}, step_begin{}, push_begin{};
     std::vector<uint32_t> missing;  // by unit: pieces that have yet to be pulled
     uint32_t outstanding = 0;       // pieces of the step's push that have yet to be pulled
-    std::array<Line, kClasses> lines;
     Occupancy occupancy;
     Occupancy::Totals at_begin;
   };
@@ -80,7 +84,6 @@ class ServerJob final : public Job {
   void step_ended(Rank w, Time now);
   void end_last_step(Rank w, Time now);
   void push(Rank w, uint32_t unit, Simulation& simulation);
-  void push_next(Rank w, MessageClass line, Simulation& simulation);
   void pulled(Rank w, Rank server, uint32_t piece, Simulation& simulation);
   void count_update(Time now);
   // On a server.
@@ -88,8 +91,9 @@ class ServerJob final : public Job {
   void update(Rank server, Simulation& simulation);
   void updated(Rank server, Simulation& simulation);
   void apply(Rank w, uint32_t piece, Simulation& simulation);
-  void answer(Rank w, uint32_t piece, Simulation& simulation);
-  void send(Rank from, Rank to, uint32_t piece, bool tell_left, Simulation& simulation);
+  // By workers and servers alike.
+  void send(Rank from, Batch batch, Simulation& simulation);
+  void send_next(Rank from, MessageClass message_class, Simulation& simulation);
 
   void record(Rank r, TrackId RankTracks::*track, const char* name, Time begin, Time end);
   Staleness staleness() const;
@@ -103,6 +107,7 @@ class ServerJob final : public Job {
   uint32_t next_tag_ = 0;
   std::vector<Worker> workers_;
   std::vector<Server> servers_;
+  std::vector<std::array<Line, kClasses>> lines_;  // by rank
   std::vector<Piece> pieces_;
   absl::flat_hash_map<uint32_t, uint32_t> piece_of_;  // by tag, of messages under way; never iterated
   Rank idle_ = 0;

@@ -2,7 +2,7 @@
 // the front layers first. The closed forms are those of two layers, one worker and one server at 1 GB/s (a
 // byte lasts 1 ns, a message waits 1 us besides). From the begin of backward on, with gradients m, forward f
 // and backward b of the front (0) and the back (1) layer, in segments of s:
-//   by readiness: the front waits for the back's push; then its pull takes turns with the back's
+//   by readiness: the front waits for the back's push, and then for the back's pull
 //   by priority:  the front's push waits for one segment of the back's, and its pull for nobody
 #include "tests/workload/server_jobs.h"
 
@@ -50,12 +50,10 @@ struct TwoLayers {
     return until_next_backward(front_push + kTrip + nanoseconds(m0) + kTrip,
                                back_push + kTrip + nanoseconds(m1) + kTrip);
   }
-  // Needs: b0 < m1, s < m0 < 2 s: the front's pull is two segments, with one of the back's between them.
+  // Needs: b0 < m1 and m0 < m1, so that the front waits for the back's push, and again for its pull.
   Duration by_readiness() const {
-    const Duration back_pull_begin = nanoseconds(b1 + m1) + kTrip;
-    const Duration front_pull_begin = back_pull_begin + nanoseconds(up(m0, s));
-    return until_next_backward(front_pull_begin + nanoseconds(s + m0) + kTrip,
-                               back_pull_begin + nanoseconds(m1 + m0) + kTrip);
+    const Duration back_pulled = nanoseconds(b1 + 2 * m1) + 2 * kTrip;
+    return until_next_backward(back_pulled + nanoseconds(m0), back_pulled);
   }
 };
 
