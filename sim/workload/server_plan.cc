@@ -125,6 +125,8 @@ std::vector<std::string> assumptions_of(const ParameterServerJobSpec& spec) {
                                     " of gradients, one message after the other")
                      : "servers add up and update in no time");
   list.push_back(
+      "who sends, sends one message after the other; answers that one update releases go together");
+  list.push_back(
       "a push asks for its pull: no message of its own does; parameters are as large as gradients");
   return list;
 }
