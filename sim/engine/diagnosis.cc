@@ -201,5 +201,14 @@ template void Engine<PacketNetwork>::fail_unreachable(uint16_t, Rank, Rank, Roun
 template void Engine<PacketNetwork>::compare_sizes(CommId, uint32_t, Rank);
 template void Engine<PacketNetwork>::compare_receives(const Slot&, Rank);
 template void Engine<PacketNetwork>::fail_unexpected(uint16_t, Rank, Round);
+template std::string Engine<FluidNetwork>::place_of(CommId, Rank) const;
+template std::string Engine<FluidNetwork>::call_name(CommId, uint32_t) const;
+template std::string Engine<FluidNetwork>::waiting_for(const Slot&, Rank) const;
+template std::string Engine<FluidNetwork>::stuck() const;
+template void Engine<FluidNetwork>::check_counters() const;
+template void Engine<FluidNetwork>::fail_unreachable(uint16_t, Rank, Rank, Round);
+template void Engine<FluidNetwork>::compare_sizes(CommId, uint32_t, Rank);
+template void Engine<FluidNetwork>::compare_receives(const Slot&, Rank);
+template void Engine<FluidNetwork>::fail_unexpected(uint16_t, Rank, Round);
 
 }  // namespace brigade

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <type_traits>
 
 #include "sim/base/random.h"
 
@@ -73,10 +74,10 @@ struct Engine<Network>::Wire {
 template <class Network>
 template <bool kObserved>
 void Engine<Network>::left(uint32_t flight, Time at) {
-  const Flight& x = network_.flight(flight);
+  const auto& x = network_.flight(flight);
   const uint16_t id = x.execution;
   if (is_mailbox(id)) [[unlikely]]
-    return tell_left(x, at);
+    return tell_left(flight, at);
   slots_[id]->run.left(x.from, network_.index_of(x), at, Wire<kObserved>{*this, id});
 }
 
@@ -225,18 +226,20 @@ void Engine<Network>::prefetch(std::span<const Event> soon) const {
 template <class Network>
 template <bool kObserved>
 void Engine<Network>::process(std::span<const Event> batch) {
+  constexpr bool kBySegments = std::is_same_v<Network, PacketNetwork>;  // which come to link after link
   for (const Event& e : batch) {
     switch (e.kind) {
       case kArrive: {
-        if constexpr (kObserved)
+        if constexpr (kObserved && kBySegments)
           if (network_.keeps_queues() && network_.flight(e.id).hops != 0) {
             network_.wait(e.id, e.hop, queue_);
             break;
           }
-        if (e.hop != 0) {
-          network_.template serve<kObserved>(e.id, e.hop, queue_);
-          break;
-        }
+        if constexpr (kBySegments)
+          if (e.hop != 0) {
+            network_.template serve<kObserved>(e.id, e.hop, queue_);
+            break;
+          }
         if (const auto at = network_.template offer<kObserved>(e.id, queue_)) left<kObserved>(e.id, *at);
         break;
       }
@@ -285,7 +288,7 @@ std::optional<Notice> Engine<Network>::next() {
   while (next_notice_ == notices_.size()) {
     notices_.clear();
     next_notice_ = 0;
-    if (queue_.empty() || !failure_.empty()) return std::nullopt;
+    if (queue_.size() == network_.idle_events() || !failure_.empty()) return std::nullopt;
     const std::span<Event> batch = queue_.next_batch([this](auto soon) { prefetch(soon); });
     if (options_.shuffle) std::reverse(batch.begin(), batch.end());
     network_.order(batch, order_all_);
@@ -311,7 +314,7 @@ void Engine<Network>::sort_notices() {
 
 template <class Network>
 void Engine<Network>::receive_later(uint32_t flight) {
-  const Flight& x = network_.flight(flight);
+  const auto& x = network_.flight(flight);
   const VertexId endpoint = comms_[comm_of(x.execution)].devices[x.to];
   queue_.push({pay_overhead(endpoint, now()), flight, x.execution, kReceived, 0});
 }
@@ -329,7 +332,7 @@ void Engine<Network>::observe(EngineObserver* observer) {
 
 template <class Network>
 MessageTag Engine<Network>::tag_of(uint32_t flight) const {
-  const Flight& x = network_.flight(flight);
+  const auto& x = network_.flight(flight);
   if (is_mailbox(x.execution))
     return {mailbox(x.execution).comm, kNone, 0, x.from, x.to, network_.round_of(x), network_.index_of(x)};
   const Slot& s = *slots_[x.execution];
@@ -353,7 +356,7 @@ void Engine<Network>::hash_batch(std::span<const Event> batch) {
   for (const Event& e : batch) {
     uint64_t what = e.id, of = e.of;
     if (e.kind < kLinkFree) {
-      const Flight& x = network_.flight(e.id);
+      const auto& x = network_.flight(e.id);
       const MessageTag t = tag_of(e.id);
       what = mix(uint64_t{t.from} << 32 | t.to) ^ mix(uint64_t{t.round} << 32 | t.send) ^
              mix(uint64_t{network_.segment_of(x)} << 32 |
@@ -372,5 +375,6 @@ void Engine<Network>::hash_batch(std::span<const Event> batch) {
 }
 
 template class Engine<PacketNetwork>;
+template class Engine<FluidNetwork>;
 
 }  // namespace brigade

@@ -17,13 +17,14 @@
 #include "sim/engine/fan_out.h"
 #include "sim/engine/observer.h"
 #include "sim/engine/simulation.h"
+#include "sim/network/fluid_network.h"
 #include "sim/network/packet_network.h"
 #include "sim/network/spec.h"
 
 namespace brigade {
 
 template <class Network>
-class Engine final : public Simulation {
+class Engine final : public Observable {
  public:
   struct Options {
     uint64_t seed = 1;  // of ECMP's choices
@@ -51,13 +52,16 @@ class Engine final : public Simulation {
   // Tells `observer` of everything from now on; null: of nothing.
   void observe(EngineObserver* observer);
   const Network& network() const { return network_; }
-  // The tag of a flight under way, for observers.
-  MessageTag tag_of(uint32_t flight) const;
-  const CollectiveCall& call_of(CommId comm, uint32_t index) const {
+  MessageTag tag_of(uint32_t flight) const override;
+  Bytes segment_bytes(uint32_t flight) const override {
+    return network_.segment_bytes(network_.flight(flight));
+  }
+  bool keeps_queues() const override { return network_.keeps_queues(); }
+  const CollectiveCall& call_of(CommId comm, uint32_t index) const override {
     return comms_[comm].collectives[index].call;
   }
-  JobId job_of(CommId comm) const { return comms_[comm].job; }
-  const std::string& name_of(CommId comm) const { return comms_[comm].name; }
+  JobId job_of(CommId comm) const override { return comms_[comm].job; }
+  const std::string& name_of(CommId comm) const override { return comms_[comm].name; }
   std::span<const VertexId> devices_of(CommId comm) const { return comms_[comm].devices; }
   uint32_t communicators() const { return static_cast<uint32_t>(comms_.size()); }
 
@@ -118,7 +122,7 @@ class Engine final : public Simulation {
   }
   template <bool kObserved>
   void left(uint32_t flight, Time at);
-  void tell_left(const Flight& x, Time at);
+  void tell_left(uint32_t flight, Time at);
   void notify_left(uint32_t record);
   void received(uint16_t mailbox, const Delivery& d);
   void receive_later(uint32_t flight);
@@ -161,5 +165,6 @@ class Engine final : public Simulation {
 };
 
 extern template class Engine<PacketNetwork>;
+extern template class Engine<FluidNetwork>;
 
 }  // namespace brigade

@@ -1,4 +1,5 @@
 // Messages between two ranks outside of collectives, and what jobs are told of them.
+#include <type_traits>
 #include <utility>
 
 #include "sim/base/check.h"
@@ -9,7 +10,10 @@ namespace brigade {
 
 template <class Network>
 void Engine<Network>::serve_by_class() {
-  network_.keep_queues();
+  if constexpr (std::is_same_v<Network, PacketNetwork>)
+    network_.keep_queues();
+  else
+    BRIGADE_CHECK(false, "this network has no classes of messages");
   order_all_ = true;
   // Everything is offered through the queue of events, so that a link chooses among all of an instant.
   for (uint16_t& sharers : sharers_) sharers = static_cast<uint16_t>(sharers + 2);
@@ -66,7 +70,8 @@ void Engine<Network>::received(uint16_t id, const Delivery& d) {
 
 // The sender is told when it happens, by an event: the flight may be gone by then.
 template <class Network>
-void Engine<Network>::tell_left(const Flight& x, Time at) {
+void Engine<Network>::tell_left(uint32_t flight, Time at) {
+  const auto& x = network_.flight(flight);
   const Mailbox& box = mailbox(x.execution);
   if (!box.tell_left) return;
   if (free_left_.empty()) {
@@ -96,7 +101,13 @@ template void Engine<PacketNetwork>::serve_by_class();
 template uint16_t Engine<PacketNetwork>::mailbox_for(CommId, const PointToPoint&);
 template void Engine<PacketNetwork>::send(CommId, const PointToPoint&);
 template void Engine<PacketNetwork>::received(uint16_t, const Delivery&);
-template void Engine<PacketNetwork>::tell_left(const Flight&, Time);
+template void Engine<PacketNetwork>::tell_left(uint32_t, Time);
 template void Engine<PacketNetwork>::notify_left(uint32_t);
+template void Engine<FluidNetwork>::serve_by_class();
+template uint16_t Engine<FluidNetwork>::mailbox_for(CommId, const PointToPoint&);
+template void Engine<FluidNetwork>::send(CommId, const PointToPoint&);
+template void Engine<FluidNetwork>::received(uint16_t, const Delivery&);
+template void Engine<FluidNetwork>::tell_left(uint32_t, Time);
+template void Engine<FluidNetwork>::notify_left(uint32_t);
 
 }  // namespace brigade

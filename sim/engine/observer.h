@@ -2,6 +2,7 @@
 // nobody does; the loop is compiled twice, so that then not even the pointer is tested.
 #pragma once
 #include <cstdint>
+#include <string>
 
 #include "sim/base/bytes.h"
 #include "sim/base/ids.h"
@@ -19,6 +20,18 @@ struct MessageTag {
   Rank from, to;
   Round round;
   uint32_t send;  // which send of its round
+};
+
+// The engine as observers see it, whatever its network.
+class Observable : public Simulation {
+ public:
+  virtual JobId job_of(CommId comm) const = 0;
+  virtual const std::string& name_of(CommId comm) const = 0;
+  virtual const CollectiveCall& call_of(CommId comm, uint32_t index) const = 0;
+  // The tag of a flight under way, and the size of this piece of it.
+  virtual MessageTag tag_of(uint32_t flight) const = 0;
+  virtual Bytes segment_bytes(uint32_t flight) const = 0;
+  virtual bool keeps_queues() const = 0;
 };
 
 class EngineObserver : public NetworkObserver {

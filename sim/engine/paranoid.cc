@@ -6,8 +6,7 @@
 
 namespace brigade {
 
-Paranoid::Paranoid(const Engine<PacketNetwork>& engine)
-    : engine_(engine), free_at_(engine.topology().links().size()) {}
+Paranoid::Paranoid(const Observable& engine) : engine_(engine), free_at_(engine.topology().links().size()) {}
 
 void Paranoid::pass(Time at) {
   BRIGADE_CHECK(at >= now_, "time goes back from ", now_.ps, " to ", at.ps, " ps");
@@ -69,7 +68,18 @@ void Paranoid::served(uint32_t flight, int hop, LinkId link, Time start, Duratio
   head = {hop + 1, start + l.latency, tail + l.latency};
   const auto it = under_way_.find(key_of(engine_.tag_of(flight)));
   BRIGADE_CHECK(it != under_way_.end(), "a segment of a message that is not under way");
-  it->second.crossed += engine_.network().flight(flight).size_bytes;
+  it->second.crossed += engine_.segment_bytes(flight).count;
+}
+
+void Paranoid::carried(LinkId link, Time begin, Time end, double share) {
+  ++checks_;
+  BRIGADE_CHECK(engine_.topology().links()[link].up, "a link that is down carries");
+  BRIGADE_CHECK(begin >= free_at_[link] && end > begin && end <= engine_.now(),
+                engine_.topology().link_name(link), " carries from ", begin.ps, " to ", end.ps,
+                " ps, before until ", free_at_[link].ps);
+  BRIGADE_CHECK(share > 0 && share <= 1, engine_.topology().link_name(link), " carries ", share,
+                " of its bandwidth");
+  free_at_[link] = end;
 }
 
 void Paranoid::finish() const {

@@ -1,8 +1,9 @@
 // The expensive invariants, event by event (`--paranoid`): a broken one is ours and ends the process.
 //
-// Links serve one segment at a time, in order of time; a tail never leaves before its head, nor a head
-// arrives before it was sent on; hops follow each other; every message is received exactly once, by whom it
-// was sent to, not before it was launched; a rank finishes a collective after it has started it, once.
+// Links serve one segment at a time, or no more than their bandwidth, in order of time; a tail never leaves
+// before its head, nor a head arrives before it was sent on; hops follow each other; every message is
+// received exactly once, by whom it was sent to, not before it was launched; a rank finishes a collective
+// after it has started it, once.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -10,14 +11,13 @@
 #include <tuple>
 #include <vector>
 
-#include "sim/engine/engine.h"
 #include "sim/engine/observer.h"
 
 namespace brigade {
 
 class Paranoid final : public EngineObserver {
  public:
-  explicit Paranoid(const Engine<PacketNetwork>& engine);
+  explicit Paranoid(const Observable& engine);
   // After a run that has not failed: nothing is under way any more.
   void finish() const;
   int64_t checks() const { return checks_; }
@@ -28,6 +28,7 @@ class Paranoid final : public EngineObserver {
   void message_received(const MessageTag& tag, Time at) override;
   void served(uint32_t flight, int hop, LinkId link, Time start, Duration d, Time tail) override;
   void waits(LinkId, Bytes, Time) override {}
+  void carried(LinkId link, Time begin, Time end, double share) override;
 
  private:
   // comm, index, execution, from, to, round, send
@@ -46,7 +47,7 @@ class Paranoid final : public EngineObserver {
   };
   void pass(Time at);
 
-  const Engine<PacketNetwork>& engine_;
+  const Observable& engine_;
   std::vector<Time> free_at_;  // by link
   std::vector<Head> heads_;    // by flight
   std::map<Key, UnderWay> under_way_;

@@ -19,7 +19,6 @@
 #include <tuple>
 #include <vector>
 
-#include "sim/engine/engine.h"
 #include "sim/engine/observer.h"
 #include "sim/engine/verification.h"
 
@@ -34,7 +33,7 @@ class Payload final : public EngineObserver {
   // Why a collective cannot be verified, or "".
   static std::string refusal(const CollectiveCall& call);
 
-  Payload(const Engine<PacketNetwork>& engine, uint64_t seed) : engine_(engine), seed_(seed) {}
+  Payload(const Observable& engine, uint64_t seed) : engine_(engine), seed_(seed) {}
 
   // Collectives of this job carry generated values, and are compared.
   void verify(JobId job) { role(job).verifies = true; }
@@ -61,6 +60,7 @@ class Payload final : public EngineObserver {
   void message_received(const MessageTag& tag, Time at) override;
   void served(uint32_t, int, LinkId, Time, Duration, Time) override {}
   void waits(LinkId, Bytes, Time) override {}
+  void carried(LinkId, Time, Time, double) override {}
 
  private:
   using Contents = std::shared_ptr<const std::vector<double>>;
@@ -115,7 +115,7 @@ class Payload final : public EngineObserver {
                   int buffer, double got) const;
   void compare(const Key& key, uint32_t execution, Rank r, Verification& found);
 
-  const Engine<PacketNetwork>& engine_;
+  const Observable& engine_;
   uint64_t seed_;
   std::vector<Role> roles_;
   std::map<Key, Call> calls_;  // under way

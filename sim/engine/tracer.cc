@@ -6,8 +6,7 @@
 
 namespace brigade {
 
-Tracer::Tracer(const Engine<PacketNetwork>& engine, Recorder& recorder,
-               std::vector<std::vector<TrackId>> comm_tracks)
+Tracer::Tracer(const Observable& engine, Recorder& recorder, std::vector<std::vector<TrackId>> comm_tracks)
     : engine_(engine),
       recorder_(recorder),
       comm_tracks_(std::move(comm_tracks)),
@@ -58,15 +57,22 @@ bool Tracer::wanted(const MessageTag& tag) {
   return tracks[tag.from] != kNoTrack || tracks[tag.to] != kNoTrack;
 }
 
+UtilizationCounter& Tracer::use(LinkId link) {
+  const auto& o = recorder_.options();
+  if (!use_[link]) use_[link] = std::make_unique<UtilizationCounter>(o.window_begin, o.window_end);
+  return *use_[link];
+}
+
+void Tracer::carried(LinkId link, Time begin, Time end, double share) {
+  use(link).busy(begin, end, share);
+  last_served_ = std::max(last_served_, end);
+}
+
 void Tracer::served(uint32_t flight, int, LinkId link, Time start, Duration d, Time) {
-  if (!use_[link]) {
-    const auto& o = recorder_.options();
-    use_[link] = std::make_unique<UtilizationCounter>(o.window_begin, o.window_end);
-  }
-  use_[link]->busy(start, start + d);
+  use(link).busy(start, start + d);
   last_served_ = std::max(last_served_, start + d);
-  const Bytes bytes{engine_.network().flight(flight).size_bytes};
-  if (engine_.network().keeps_queues()) {
+  const Bytes bytes = engine_.segment_bytes(flight);
+  if (engine_.keeps_queues()) {
     change(line(link), Bytes{} - bytes, start);
   } else if (start > engine_.now()) {
     Line& waits = line(link);

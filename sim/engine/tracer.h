@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "sim/engine/engine.h"
 #include "sim/engine/observer.h"
 #include "sim/trace/counters.h"
 #include "sim/trace/recorder.h"
@@ -22,8 +21,7 @@ class Tracer final : public EngineObserver {
   static constexpr size_t kCounterLinks = 32;
 
   // `comm_tracks[job][rank]` of the recorder: where the collectives of a rank go.
-  Tracer(const Engine<PacketNetwork>& engine, Recorder& recorder,
-         std::vector<std::vector<TrackId>> comm_tracks);
+  Tracer(const Observable& engine, Recorder& recorder, std::vector<std::vector<TrackId>> comm_tracks);
   // After the last event: open slices and counters.
   void finish();
 
@@ -33,6 +31,7 @@ class Tracer final : public EngineObserver {
   void message_received(const MessageTag&, Time) override {}
   void served(uint32_t flight, int hop, LinkId link, Time start, Duration d, Time tail) override;
   void waits(LinkId link, Bytes bytes, Time at) override;
+  void carried(LinkId link, Time begin, Time end, double share) override;
 
  private:
   struct OpenSlice {  // of a link: the message that it served last
@@ -53,6 +52,7 @@ class Tracer final : public EngineObserver {
     std::deque<std::pair<Time, Bytes>> served_at{};
   };
   Comm& comm(CommId id);
+  UtilizationCounter& use(LinkId link);
   Line& line(LinkId link);
   void change(Line& line, Bytes by, Time at);
   void advance(Line& line, Time to);
@@ -60,7 +60,7 @@ class Tracer final : public EngineObserver {
   void close(LinkId link);
   bool wanted(const MessageTag& tag);
 
-  const Engine<PacketNetwork>& engine_;
+  const Observable& engine_;
   Recorder& recorder_;
   std::vector<std::vector<TrackId>> comm_tracks_;
   std::vector<Comm> comms_;

@@ -1,4 +1,4 @@
-// Who wants to know of every segment: tracing, checks. Null when nobody does, and then nothing is asked.
+// Who wants to know of every segment, or of the use of every link: tracing, checks. Null when nobody does, and then nothing is asked.
 #pragma once
 #include <cstdint>
 
@@ -17,6 +17,8 @@ class NetworkObserver {
   // Of links that keep their queue (PacketNetwork::keep_queues), where a segment of `bytes` comes in at `at`
   // and waits until it is served. The others settle that at once: it waits from now until `start`.
   virtual void waits(LinkId link, Bytes bytes, Time at) = 0;
+  // In the fluid model, in place of both: from `begin` to `end` the link carried this share of its bandwidth.
+  virtual void carried(LinkId link, Time begin, Time end, double share) = 0;
 };
 
 }  // namespace brigade

@@ -112,6 +112,8 @@ class PacketNetwork {
   // Whether two messages of one execution have met at a link at one instant, so that the numbers of their
   // ranks decided which went first. Ranks are not alike then.
   bool ranks_decided() const { return ranks_decided_; }
+  // Every event means something: see FluidNetwork.
+  static constexpr size_t idle_events() { return 0; }
 
   // An execution begins; ids are recycled. Where its messages meet others the highest
   // class comes first, then the lowest `order`.
@@ -127,6 +129,7 @@ class PacketNetwork {
   Bytes message_bytes(const Flight& x) const {
     return x.message == kWhole ? Bytes{x.size_bytes} : messages_[x.message].bytes;
   }
+  Bytes segment_bytes(const Flight& x) const { return {x.size_bytes}; }
   LinkId link_at(const Flight& x, int hop) const { return route(x)[hop]; }
   std::span<const LinkState> links() const { return links_; }
   const Topology& topology() const { return topology_; }

@@ -8,7 +8,7 @@
 
 namespace brigade {
 
-enum class NetworkModel : uint8_t { kPacket };
+enum class NetworkModel : uint8_t { kPacket, kFluid };
 
 enum class SegmentRule : uint8_t {
   kFixed,  // pieces of `segment` bytes

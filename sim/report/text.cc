@@ -87,6 +87,9 @@ std::string defaults_text(const Scenario& scenario) {
 
 std::string assumptions_text(const Report& report) {
   std::string out;
+  if (report.scenario.network.model == NetworkModel::kFluid)
+    absl::StrAppend(&out,
+                    "  network: fluid: messages that share links have max-min fair rates, and never queue\n");
   if (report.scenario.network.segment_rule == SegmentRule::kAuto)
     absl::StrAppend(&out, "  network: segments of a ", kAutoSegments, "th of their message, at least\n");
   const std::vector<JobResult>& jobs = report.result.jobs;

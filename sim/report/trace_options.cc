@@ -79,6 +79,10 @@ std::optional<TraceSpec> trace_of(const Scenario& scenario, const TraceOptions& 
     trace->at = option("--ranks");
   }
   if (options.window) apply_window(*options.window, *trace, errors);
+  if (scenario.network.model == NetworkModel::kFluid && trace->level > TraceLevel::kCollective)
+    errors.error(options.level ? option("--trace-level") : trace->at,
+                 "the levels message and segment show what a link serves one after the other, but a link of "
+                 "model fluid carries several messages at once; allowed: level job or collective");
   return trace;
 }
 

@@ -74,20 +74,31 @@ void read_rank_change(Fields& in, const std::vector<std::string>& jobs, std::vec
 void read_network(Fields& in, NetworkSpec& out) {
   constexpr int kWindowMax = 1'000'000;
   in.map("network", Need::kDefault, "how messages cross the cluster", [&](Fields& network) {
-    network.defaulted("model", choice<NetworkModel>({{"packet", NetworkModel::kPacket}}), out.model,
-                      "of links under load");
-    Segment piece{out.segment_rule, out.segment};
-    network.defaulted("segment", segment(), piece,
-                      "piece in which a message crosses links; auto: at most 64 a message");
-    out.segment_rule = piece.rule;
-    if (piece.rule == SegmentRule::kFixed) out.segment = piece.bytes;
-    network.optional("window", whole<int64_t>(1, kWindowMax), out.window,
-                     "segments of a message under way; unlimited without");
-    std::optional<bool> spray;
-    network.optional("spray", flag(), spray,
-                     "each segment draws its own among equal routes; without, all of a message take one");
-    out.spray = spray.value_or(false);
+    network.defaulted(
+        "model", choice<NetworkModel>({{"packet", NetworkModel::kPacket}, {"fluid", NetworkModel::kFluid}}),
+        out.model, "of links under load; fluid: what shares links has max-min fair rates, nothing queues");
+    network.when("model: packet", out.model == NetworkModel::kPacket, [&] {
+      Segment piece{out.segment_rule, out.segment};
+      network.defaulted("segment", segment(), piece,
+                        "piece in which a message crosses links; auto: at most 64 a message");
+      out.segment_rule = piece.rule;
+      if (piece.rule == SegmentRule::kFixed) out.segment = piece.bytes;
+      network.optional("window", whole<int64_t>(1, kWindowMax), out.window,
+                       "segments of a message under way; unlimited without");
+      std::optional<bool> spray;
+      network.optional("spray", flag(), spray,
+                       "each segment draws its own among equal routes; without, all of a message take one");
+      out.spray = spray.value_or(false);
+    });
     network.defaulted("overhead", duration(), out.overhead, "that sender and receiver pay for each message");
+    if (network.describing() || out.model == NetworkModel::kPacket) return;
+    for (const char* key : {"segment", "window", "spray"}) {
+      if (!network.has(key)) continue;
+      network.error(network.place_of(key),
+                    absl::StrCat("model fluid has no segments, so ", key,
+                                 " means nothing; allowed: model: packet, or without ", key));
+      network.ignore_rest();
+    }
   });
 }
 

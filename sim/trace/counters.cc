@@ -49,6 +49,12 @@ void UtilizationCounter::busy(Time begin, Time end) {
   bins_.for_each(begin, end, [](int64_t& busy_ps, Duration length) { busy_ps += length.ps; });
 }
 
+void UtilizationCounter::busy(Time begin, Time end, double share) {
+  bins_.for_each(begin, end, [share](int64_t& busy_ps, Duration length) {
+    busy_ps += static_cast<int64_t>(static_cast<double>(length.ps) * share);
+  });
+}
+
 void UtilizationCounter::write(Recorder& recorder, ProcessId process, NameId name, Time end) {
   bins_.write(recorder, process, name, recorder.name("%"), end, [&](int64_t busy_ps, Duration length) {
     BRIGADE_CHECK(busy_ps <= length.ps, recorder.text(name), " is busy for ", busy_ps, " ps of ", length.ps,

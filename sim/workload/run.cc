@@ -68,7 +68,8 @@ std::vector<JobTrace> Run::name_ranks(Recorder& recorder) const {
 }
 
 // See fold.h: what is looked for after the run.
-bool Run::units_agree(const Engine<PacketNetwork>& engine) const {
+template <class Network>
+bool Run::units_agree(const Engine<Network>& engine) const {
   if (engine.network().ranks_decided()) return false;
   const LinkId unit = links_of_unit(request_.topology, request_.fold);
   const std::span<const LinkState> links = engine.network().links();
@@ -99,7 +100,18 @@ void Run::count_links(const Simulation& simulation, RunResult& result) const {
 }
 
 RunResult Run::go(const RunOptions& options) {
-  Engine<PacketNetwork> engine(
+  switch (request_.network.model) {
+    case NetworkModel::kPacket:
+      return go_over<PacketNetwork>(options);
+    case NetworkModel::kFluid:
+      return go_over<FluidNetwork>(options);
+  }
+  BRIGADE_CHECK(false, "a network of model ", static_cast<int>(request_.network.model));
+}
+
+template <class Network>
+RunResult Run::go_over(const RunOptions& options) {
+  Engine<Network> engine(
       request_.topology, request_.network,
       {.seed = request_.seed, .hash_events = options.hash_events, .shuffle = options.shuffle});
   FanOut listeners;

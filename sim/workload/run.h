@@ -16,7 +16,6 @@ namespace brigade {
 
 template <class Network>
 class Engine;
-class PacketNetwork;
 
 struct RunRequest {
   const Topology& topology;
@@ -68,7 +67,10 @@ class Run {
   };
   explicit Run(const RunRequest& request) : request_(request) {}
   std::vector<JobTrace> name_ranks(Recorder& recorder) const;
-  bool units_agree(const Engine<PacketNetwork>& engine) const;
+  template <class Network>
+  bool units_agree(const Engine<Network>& engine) const;
+  template <class Network>
+  RunResult go_over(const RunOptions& options);
   void count_links(const Simulation& simulation, RunResult& result) const;
 
   RunRequest request_;

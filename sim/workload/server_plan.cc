@@ -144,6 +144,10 @@ std::optional<ServerPlan> plan_server(const ParameterServerJobSpec& spec, const 
     errors.error(spec.servers_at, absl::StrCat(job, " has no servers"));
   if (context.verify)
     errors.error(context.at, absl::StrCat(job, ": a parameter server's messages carry no data to verify"));
+  if (spec.priorities && context.network.model == NetworkModel::kFluid)
+    errors.error(context.at, absl::StrCat(job,
+                                          ": priorities order what waits at a link, and in model fluid "
+                                          "nothing waits; allowed: priorities: false, or model: packet"));
   std::optional<Model> model = model_of(spec.work.model, errors);
   if (!model || errors.errors() != before) return std::nullopt;
   plan.model = std::move(*model);

@@ -9,6 +9,7 @@
 namespace brigade {
 
 using FastEngine = Engine<PacketNetwork>;
+using FluidEngine = Engine<FluidNetwork>;
 
 struct Ends {
   std::vector<std::vector<Time>> end;  // by job and rank
@@ -17,7 +18,8 @@ struct Ends {
 };
 
 // Every job calls its plans once, each rank at its start. The counters are checked at the end.
-inline Ends run_fast(FastEngine& engine, const std::vector<oracle::PlainJob>& jobs) {
+template <class Network>
+Ends run_fast(Engine<Network>& engine, const std::vector<oracle::PlainJob>& jobs) {
   Ends result;
   if (std::any_of(jobs.begin(), jobs.end(), [](auto& job) { return job.message_class > 0; }))
     engine.serve_by_class();

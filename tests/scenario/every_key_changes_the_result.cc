@@ -112,6 +112,7 @@ Rows rows() {
       {"cluster.routes[].from", "cluster.routes[0].from=c"},
       {"cluster.routes[].to", "cluster.routes[0].to=c"},
       {"cluster.routes[].via", "cluster.routes[0].via[0]=c"},
+      {"network.model", "network={model: fluid}"},
       {"network.segment", "network.segment=whole"},
       {"network.spray", "network.spray=true"},
       {"network.window", "network.window=8"},
@@ -250,7 +251,6 @@ const std::set<std::string> kElsewhere = {
     "brigade",             // one version so far: files_that_are_no_scenario, bad_values
     "cluster.file",        // cluster_files
     "cluster.parameters",  // cluster_files
-    "network.model",       // one model so far
     "changes[].at",        // only now so far: bad_values
 };
 
