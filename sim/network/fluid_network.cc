@@ -79,7 +79,7 @@ void FluidNetwork::observe(NetworkObserver* observer) {
   uses_.assign(observer == nullptr ? 0 : links_.size(), {});
 }
 
-void FluidNetwork::set_order(uint16_t execution, uint64_t order, MessageClass message_class) {
+void FluidNetwork::begin_execution(uint16_t execution, uint64_t order, MessageClass message_class, Rank) {
   BRIGADE_CHECK(message_class == 0, "a message of class ", int{message_class});
   if (order_.size() <= execution) order_.resize(size_t{execution} + 1);
   order_[execution] = order;

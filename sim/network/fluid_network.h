@@ -79,7 +79,7 @@ class FluidNetwork {
   // Everything is put in order: there are few events, and no link at which to meet.
   void order(std::span<Event> batch, bool everything);
   void prefetch(std::span<const Event>) const {}
-  void set_order(uint16_t execution, uint64_t order, MessageClass message_class);
+  void begin_execution(uint16_t execution, uint64_t order, MessageClass message_class, Rank);
   static constexpr bool keeps_queues() { return false; }
   static constexpr bool ranks_decided() { return false; }
 
@@ -123,7 +123,8 @@ class FluidNetwork {
   void start_flows(Queue& queue);
   // After flows have come, or gone: `late` ago, in 2^-32 ps.
   void settle(uint64_t late, Queue& queue);
-  // Tells the observer how links were used until now, where that changes.
+  // Tells the observer how links were used until now, where that changes. (Not of what a run that fails leaves
+  // under way.)
   void report_use(Time now);
   void ask(Queue& queue);
   void push(Time at, LinkId bottleneck, Queue& queue);

@@ -152,6 +152,8 @@ std::optional<Duration> closed_form_of(const CollectiveCall& call, const Network
   if (call.plans.size() != 1 || network.overhead.ps != 0 || network.window) return std::nullopt;
   const Plan& plan = whole_of(*call.plans.front());
   const auto ranks = static_cast<Rank>(devices.size());
+  // Messages of unlike chunks may overlap at a receiver: there they share, and do not queue.
+  if (network.model == NetworkModel::kFluid && plan.elements % ranks != 0) return std::nullopt;
   if (plan.algorithm->closed_form == nullptr || (!call.lockstep && !plan.in_step())) return std::nullopt;
   Uniform inner(topology), outer(topology);
   const bool several_peers = plan.rounds() > 0 && plan.step(0, 0).sends > 1;

@@ -34,7 +34,7 @@ inline NetworkSpec fluid_spec() {
 inline FluidTimes run_fluid(const Topology& topology, const std::vector<FluidMessage>& messages,
                             bool shuffled = false) {
   FluidNetwork network(topology, fluid_spec());
-  network.set_order(0, 0, 0);
+  network.begin_execution(0, 0, 0, 0);
   Queue queue;
   std::map<uint32_t, size_t> message_of;  // by flow under way
   FluidTimes times;
