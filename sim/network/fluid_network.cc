@@ -100,7 +100,7 @@ uint32_t FluidNetwork::launch(const Outgoing& m, const FlowShare& share) {
   BRIGADE_CHECK(m.bytes.count < kBytesMax, "a message of ", m.bytes.count, " B");
   const uint32_t f = take_flow();
   LinkId* links = routes_.data() + f * stride_;
-  const int hops = router_.route(m.from_vertex, m.to_vertex, m.flow, links);
+  const int hops = router_.route(m.from_vertex, m.to_vertex, m.flow(), links);
   if (hops < 0) {
     free_flows_.push_back(f);
     return kNone;

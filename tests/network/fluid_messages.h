@@ -61,7 +61,7 @@ inline FluidTimes run_fluid(const Topology& topology, const std::vector<FluidMes
                                            .alone = true,
                                            .execution = 0,
                                            .bytes = m.bytes,
-                                           .flow = e.id},
+                                           .flow_key = e.id},
                                           m.share);
         BRIGADE_CHECK(f != kNone, "no route");
         message_of[f] = e.id;
