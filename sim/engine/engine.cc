@@ -215,7 +215,7 @@ template <class Network>
 void Engine<Network>::prefetch(std::span<const Event> soon) const {
   network_.prefetch(soon);
   for (const Event& e : soon) {
-    if (e.kind != kDelivered) continue;
+    if (e.kind != kDelivered || e.of >= first_mailbox_) continue;  // a mailbox runs nothing
     const Slot& slot = *slots_[e.of];
     const Rank to = network_.flight(e.id).to;
     slot.run.prefetch(to);
