@@ -122,16 +122,15 @@ class EventQueue {
     run_[i] = e;
   }
 
-  // The front has no room for `e`, or would move too much for it: its events go back into the buckets. All of
-  // them, and `base_` before and after, agree in the bits above their old bucket, so that no other bucket
-  // changes. What lies before `front_` stays: it is the batch that is being worked on.
+  // The front has no room for `e`, or would move too much for it: its events go back into the buckets. They,
+  // `now_`, and `base_` before agree in the bits above their old bucket, so that no other bucket changes; and
+  // from here on nothing is pushed before `base_`, which may never decrease. What lies before `front_` stays:
+  // it is the batch that is being worked on.
   void deal_front(const T& e) {
-    for (size_t i = front_; i < last_; ++i) spare_.add(run_[i]);
-    spare_.add(e);
+    base_ = limit_ = now_.ps;
+    for (size_t i = front_; i < last_; ++i) put(run_[i]);
+    put(e);
     last_ = front_;
-    base_ = limit_ = std::min_element(spare_.begin(), spare_.end(), Earlier{})->at.ps;
-    for (const T& x : spare_) put(x);
-    spare_.clear();
   }
 
   // The earliest bucket becomes `due_` if it is of one instant (then the result is true), or the sorted

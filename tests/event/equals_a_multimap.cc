@@ -3,6 +3,7 @@
 #include "sim/event/event_queue.h"
 
 #include <map>
+#include <set>
 #include <vector>
 
 #include "sim/base/random.h"
@@ -69,6 +70,31 @@ TEST_CASE("batches equal those of a multimap") {
                          [](const Event& a, const Event& b) { return a.at == b.at && a.id == b.id; }));
     }
     REQUIRE(queue.size() == slow.size());
+  }
+}
+
+// A front of few events lives long: it is pushed into behind the clock's back until its room is used up, now
+// and then in the middle of a batch whose next event comes before what has just been dealt out.
+TEST_CASE("a front that is pushed into again and again equals a multimap") {
+  for (uint64_t seed = 1; seed <= 100; ++seed) {
+    INFO("seed " << seed);
+    Random random(seed);
+    EventQueue<Event> queue;
+    std::multiset<int64_t> slow;
+    const auto push = [&](int64_t at) {
+      queue.push({.at = {at}});
+      slow.insert(at);
+    };
+    const int64_t near = int64_t{1} << random.between(2, 20);
+    for (int64_t i = random.between(2, 50); i > 0; --i) push(random.between(0, int64_t{1} << 40));
+    for (int batches = 0; batches < 3000 && !queue.empty(); ++batches) {
+      const size_t taken = queue.next_batch().size();
+      const int64_t now = queue.now().ps;
+      REQUIRE(now == *slow.begin());
+      REQUIRE(slow.erase(now) == taken);
+      for (uint64_t more = random.below(5); more > 0 && queue.size() < 60; --more)
+        push(now + random.between(0, near));
+    }
   }
 }
 

@@ -49,7 +49,7 @@ TEST_CASE("JSON of a ddp job") {
     "overlapped_us": 2000.0, "overlapped_p50_us": 2000.0, "overlapped_p99_us": 2000.0,
     "exposed_us": 2004.0, "exposed_p50_us": 2004.0, "exposed_p99_us": 2004.0,
     "efficiency": 0.666223, "mfu": null, "samples_per_s": 1332.445037, "tokens_per_s": null,
-    "global_batch_samples": 8, "global_batch_tokens": null, "parameters": 1000000,
+    "global_batch_samples": 8, "global_batch_tokens": null, "global_batch_is_very_large": false, "parameters": 1000000,
     "buckets": [
       {"index": 0, "bytes": 2000000, "elements": 500000, "ready_us": 2000.0, "start_us": 2000.0,
        "end_us": 4002.0, "busbw_gb_per_s": 0.999001},

@@ -12,7 +12,7 @@ std::vector<std::string> mistakes_of(const std::string& network, const std::stri
       "a.yaml",
       "brigade: 1\n"
       "cluster:\n"
-      "  models: {g: {peak: {fp32: 1 TFLOP/s}}}\n"
+      "  models: {g: {peak: {fp32: 1 TFLOP/s}, memory_bandwidth: 1 TB/s}}\n"
       "  node_types: {n: {gpus: 3, gpu: g, nvlink: {family: ring, bandwidth: 1 GB/s, latency: 1 us}}}\n"
       "  nodes: [{type: n, count: 1}]\n"
       "network: " +
@@ -53,7 +53,8 @@ TEST_CASE("timelines show collectives, and not what each link serves") {
 
 TEST_CASE("priorities are refused") {
   const std::string server =
-      "{kind: parameter_server, ranks: \"node[0].gpu[0-1]\", servers: {on: \"node[0].gpu[2]\"}, model: {name: "
+      "{kind: parameter_server, ranks: \"node[0].gpu[0-1]\", servers: {on: \"node[0].gpu[2]\"}, model: "
+      "{name: "
       "resnet18}, precision: {parameters: fp32}, transfer: layers, priorities: ";
   CHECK(mistakes_of("{model: fluid}", server + "false}").empty());
   CHECK(mistakes_of("{model: packet}", server + "true}").empty());

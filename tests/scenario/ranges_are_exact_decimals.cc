@@ -34,7 +34,7 @@ TEST_CASE("ranges") {
   }
   const ValueRange doubled = range_of("1 B", "1 TB", "x2", 100);
   CHECK(doubled.values.back() == "549755813888 B");
-  CHECK(range_of("0", "100000", "+0.001", 200'000).values.at(99'999) == "99.999");
+  CHECK(range_of("0", "100", "+0.001", 200'000).values.at(99'999) == "99.999");
 }
 
 TEST_CASE("what is no range says why") {
