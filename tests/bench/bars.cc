@@ -3,6 +3,7 @@
 // `COMMAND run FILE ARGUMENT...`. Seconds are CPU time; wall time says how busy the machine was.
 #include <fcntl.h>
 
+#include <cctype>
 #include <cstdio>
 #include <string>
 #include <vector>
