@@ -123,8 +123,8 @@ class FluidNetwork {
   void start_flows(Queue& queue);
   // After flows have come, or gone: `late` ago, in 2^-32 ps.
   void settle(uint64_t late, Queue& queue);
-  // Tells the observer how links were used until now, where that changes. (Not of what a run that fails leaves
-  // under way.)
+  // Tells the observer how links were used until now, where that changes. (Not of what a run that fails
+  // leaves under way.)
   void report_use(Time now);
   void ask(Queue& queue);
   void push(Time at, LinkId bottleneck, Queue& queue);

@@ -1,4 +1,5 @@
-// Who wants to know of every segment, or of the use of every link: tracing, checks. Null when nobody does, and then nothing is asked.
+// Who wants to know of every segment, or of the use of every link: tracing, checks. Null when nobody does,
+// and then nothing is asked.
 #pragma once
 #include <cstdint>
 

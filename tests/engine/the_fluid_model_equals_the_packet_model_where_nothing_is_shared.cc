@@ -37,9 +37,7 @@ PlanRequest pairs(Rank ranks, int64_t bytes, std::vector<Pair> list) {
 }
 
 // Whose messages may meet where chunks are unlike.
-bool uneven(const std::string& algorithm) {
-  return algorithm == "direct" || algorithm == "halving_doubling";
-}
+bool uneven(const std::string& algorithm) { return algorithm == "direct" || algorithm == "halving_doubling"; }
 
 Duration last_fluid(const Topology& topology, const PlanRequest& request) {
   return last_of(fluid_ends(topology, {job_of(oracle::gpus_of(topology), request)})[0]) - Time{};
@@ -58,7 +56,8 @@ TEST_CASE("all-reduces on even links end on every rank at the same picosecond as
           if (folds && std::string(algorithm) != "ring" && std::string(algorithm) != "direct") continue;
           for (const int64_t bytes :
                {int64_t{0}, int64_t{1}, int64_t{n}, 77'777 * int64_t{n}, int64_t{1'000'003}}) {
-            // Messages of unlike chunks overlap at a receiver for a moment: there they share, here they queue.
+            // Messages of unlike chunks overlap at a receiver for a moment: there they share, here they
+            // queue.
             if (uneven(algorithm) && bytes % n != 0) continue;
             INFO(algorithm << ", " << n << " ranks, " << bytes << " B, " << latency.ps << " ps");
             const auto job = job_of(oracle::gpus_of(*topology), all_reduce(algorithm, n, bytes));
