@@ -38,8 +38,8 @@ void check_uplinks(const FabricSpec& f, const Reporter& r) {
 void check_groups(const FabricSpec& f, const Reporter& r) {
   r.range("group_size", f.group_size, 0, kVerticesMax);
   const int least = f.family == FabricFamily::kLeafSpine || f.cores > 0 ? 1 : 0;
-  const bool sound =
-      r.range("spines", f.spines, least, kSpinesMax) & r.range("cores", f.cores, 0, kVerticesMax);
+  bool sound = r.range("spines", f.spines, least, kSpinesMax);
+  sound &= r.range("cores", f.cores, 0, kVerticesMax);
   if (sound && f.cores > 0 && f.cores % f.spines != 0) {
     r.error(f.cores, " cores do not divide by ", f.spines,
             " spines: each spine of a group has cores of its own");
