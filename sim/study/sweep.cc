@@ -125,7 +125,6 @@ void gather_warnings(SweepResult& out) {
 }  // namespace
 
 std::optional<Shard> parse_shard(const std::string& text) {
-  Shard shard;
   const size_t slash = text.find('/');
   uint32_t index = 0, of = 0;
   if (slash == std::string::npos || !absl::SimpleAtoi(text.substr(0, slash), &index) ||
