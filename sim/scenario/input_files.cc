@@ -13,6 +13,10 @@
 namespace brigade {
 namespace fs = std::filesystem;
 
+namespace {
+constexpr size_t kPieceBytes = 1 << 14;
+}
+
 void InputHash::add(std::string_view piece) {
   for (const char c : piece) add_byte(static_cast<uint8_t>(c));
   for (int shift = 0; shift < 64; shift += 8) add_byte(static_cast<uint8_t>(piece.size() >> shift));
@@ -35,10 +39,13 @@ std::optional<std::string> InputFiles::bytes_of(const std::string& path, const P
   errno = 0;
   std::ifstream in(path, std::ios::binary);
   if (!in) return refuse(errno == ENOENT ? "no such file" : std::strerror(errno));
-  std::string bytes(kFileBytesMax + 1, '\0');
-  in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  // In pieces: a buffer for the largest file would cost more than the whole reading of a usual one.
+  std::string bytes, piece(kPieceBytes, '\0');
+  while (in && bytes.size() <= kFileBytesMax) {
+    in.read(piece.data(), static_cast<std::streamsize>(piece.size()));
+    bytes.append(piece, 0, static_cast<size_t>(in.gcount()));
+  }
   if (in.bad()) return refuse("cannot be read");
-  bytes.resize(static_cast<size_t>(in.gcount()));
   if (bytes.size() > kFileBytesMax)
     return refuse(absl::StrCat("larger than the limit of ", kFileBytesMax >> 20, " MiB"));
   return bytes;

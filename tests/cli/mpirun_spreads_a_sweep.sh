@@ -49,16 +49,13 @@ YAML
 call 0 sweep slow.yaml --no-results --csv
 cp "$out" "$scratch/whole"
 
-# The process of rank 2 below mpirun.
+# rank_2 MPIRUN: the process of rank 2, a child of that process.
 rank_2() {
-  local environment
-  for environment in /proc/[0-9]*/environ; do
-    # Processes come and go meanwhile, and some are not ours.
-    grep -qzxF OMPI_COMM_WORLD_RANK=2 "$environment" 2>/dev/null || continue
-    [[ $(readlink "${environment%environ}exe" 2>/dev/null) == "$brigade" ]] || continue
-    [[ $(readlink "${environment%environ}cwd" 2>/dev/null) == "$PWD" ]] || continue
-    environment=${environment%/environ}
-    echo "${environment#/proc/}"
+  local child
+  for child in $(cat /proc/"$1"/task/*/children 2>/dev/null); do
+    grep -qzxF OMPI_COMM_WORLD_RANK=2 "/proc/$child/environ" 2>/dev/null || continue
+    [[ $(readlink "/proc/$child/exe" 2>/dev/null) == "$brigade" ]] || continue
+    echo "$child"
     return
   done
 }
@@ -68,7 +65,7 @@ kill_one() {
   called="mpirun $*, one process killed"
   mpirun "$@" --oversubscribe -n 3 "$brigade" sweep slow.yaml --csv --patience 2 >"$out" 2>"$err" &
   local mpi=$! victim=
-  while kill -0 $mpi 2>/dev/null && [[ -z $victim ]]; do victim=$(rank_2); done
+  while kill -0 $mpi 2>/dev/null && [[ -z $victim ]]; do victim=$(rank_2 $mpi); done
   while kill -0 $mpi 2>/dev/null && (($(cat slow.results.jsonl 2>/dev/null | wc -l) < 2)); do :; done
   [[ -z $victim ]] || kill -KILL "$victim" || true
   code=0
