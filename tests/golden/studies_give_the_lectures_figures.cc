@@ -85,6 +85,14 @@ TEST_CASE("buckets have two walls") {
   }
 }
 
+// 2 x 10 us of latency lie beside the lecture's figures, which count none.
+TEST_CASE("parameter servers by workers and servers") {
+  const Swept swept = sweep("parameter_server");
+  CHECK(swept.at({"8", "1"}, "step_time_us") / 1000 == Approx(320).margin(0.05));
+  CHECK(swept.at({"256", "1"}, "step_time_us") / 1000 == Approx(10240).margin(0.05));
+  CHECK(swept.at({"256", "4"}, "step_time_us") / 1000 == Approx(2560).margin(0.05));
+}
+
 TEST_CASE("scaling without overlap") {
   const Swept swept = sweep("scaling_efficiency");
   struct Figures {
