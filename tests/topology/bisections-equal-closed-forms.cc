@@ -53,8 +53,8 @@ TEST_CASE("3-D tori: twice the smallest face") {
   struct Row {
     int a, b, c, expected;
   };
-  for (const auto& [a, b, c, expected] :
-       std::vector<Row>{{4, 4, 4, 32}, {2, 4, 8, 16}, {4, 2, 6, 16}, {6, 4, 4, 32}}) {
+  for (const Row& row : {Row{4, 4, 4, 32}, Row{2, 4, 8, 16}, Row{4, 2, 6, 16}, Row{6, 4, 4, 32}}) {
+    const int a = row.a, b = row.b, c = row.c;
     INFO(a << " x " << b << " x " << c);
     const auto joined = [&](int x, int y) {
       const int xs[] = {x / (b * c), x / c % b, x % c}, ys[] = {y / (b * c), y / c % b, y % c};
@@ -66,7 +66,7 @@ TEST_CASE("3-D tori: twice the smallest face") {
       }
       return differ == 1 && steps == 1;
     };
-    CHECK(written_bisection_gb_per_s(a * b * c, joined) == expected);
+    CHECK(written_bisection_gb_per_s(a * b * c, joined) == row.expected);
   }
 }
 
