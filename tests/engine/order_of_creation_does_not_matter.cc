@@ -14,13 +14,7 @@ TEST_CASE("shuffled creation gives the same event hash") {
     const int n = static_cast<int>(random.between(2, 10));
     const Duration latency = nanoseconds(random.between(0, 2) * 500);  // zero latency too
     const auto topology = oracle::star(n, {Bandwidth::gb_per_s(50)}, latency);
-    std::vector<oracle::PlainJob> jobs;
-    for (int64_t j = random.between(1, 3); j > 0; --j) {
-      const auto& row = oracle::kCollectiveCases[random.below(std::size(oracle::kCollectiveCases))];
-      const auto requests =
-          oracle::requests(row, static_cast<Rank>(n), int64_t{1000} * random.between(0, 60));
-      jobs.push_back(job_of(oracle::gpus_of(*topology), requests[random.below(requests.size())]));
-    }
+    const std::vector<oracle::PlainJob> jobs = random_jobs(random, *topology);
     NetworkSpec network;
     network.segment = {4000};
     if (random.below(3) == 0) network.overhead = nanoseconds(500);

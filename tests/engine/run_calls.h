@@ -2,7 +2,9 @@
 #pragma once
 #include <vector>
 
+#include "sim/base/random.h"
 #include "sim/engine/engine.h"
+#include "tests/oracle/collective_cases.h"
 #include "tests/oracle/machines.h"
 #include "tests/oracle/plain_engine.h"
 
@@ -60,6 +62,19 @@ inline std::vector<std::shared_ptr<const Plan>> plans_of(const PlanRequest& requ
 inline oracle::PlainJob job_of(std::vector<VertexId> devices, const PlanRequest& request) {
   const size_t n = devices.size();
   return {std::move(devices), plans_of(request), std::vector<Time>(n), false};
+}
+
+// One to three of any collective, of up to 60,000 elements, each on all GPUs.
+inline std::vector<oracle::PlainJob> random_jobs(Random& random, const Topology& topology) {
+  const std::vector<VertexId> gpus = oracle::gpus_of(topology);
+  std::vector<oracle::PlainJob> jobs;
+  for (int64_t j = random.between(1, 3); j > 0; --j) {
+    const auto& row = oracle::kCollectiveCases[random.below(std::size(oracle::kCollectiveCases))];
+    const auto requests =
+        oracle::requests(row, static_cast<Rank>(gpus.size()), int64_t{1000} * random.between(0, 60));
+    jobs.push_back(job_of(gpus, requests[random.below(requests.size())]));
+  }
+  return jobs;
 }
 
 inline Time last_of(const std::vector<Time>& ends) { return *std::max_element(ends.begin(), ends.end()); }

@@ -17,13 +17,7 @@ TEST_CASE("random jobs end alike in any order of creation, watched or not, with 
     const Bandwidth fast = Bandwidth::gb_per_s(50), slow = Bandwidth::per_second({7'000'000'001});
     const auto topology = oracle::star(n, random.below(2) == 0 ? std::vector{fast} : std::vector{fast, slow},
                                        nanoseconds(random.between(0, 2) * 500));
-    std::vector<oracle::PlainJob> jobs;
-    for (int64_t j = random.between(1, 3); j > 0; --j) {
-      const auto& row = oracle::kCollectiveCases[random.below(std::size(oracle::kCollectiveCases))];
-      const auto requests =
-          oracle::requests(row, static_cast<Rank>(n), int64_t{1000} * random.between(0, 60));
-      jobs.push_back(job_of(oracle::gpus_of(*topology), requests[random.below(requests.size())]));
-    }
+    const std::vector<oracle::PlainJob> jobs = random_jobs(random, *topology);
     NetworkSpec network;
     network.model = NetworkModel::kFluid;
     if (random.below(3) == 0) network.overhead = nanoseconds(500);
