@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "sim/base/random.h"
+#include "sim/topology/choice.h"
 
 namespace brigade {
 namespace {
@@ -35,6 +36,10 @@ PacketNetwork::PacketNetwork(const Topology& topology, const NetworkSpec& spec)
   const int hops = topology.router().hops_max();
   BRIGADE_CHECK(hops < 256, "routes of ", hops, " links");
   if (hops > kInlineHops) stride_ = static_cast<size_t>(hops);
+  if (spec.routing == Routing::kAdaptive) {
+    adaptive_.emplace(topology);
+    whole_max_ = {-1};
+  }
 }
 
 void PacketNetwork::reserve(size_t flights) {
@@ -43,7 +48,7 @@ void PacketNetwork::reserve(size_t flights) {
   messages_.reserve(flights);
   long_heads_.reserve(flights * stride_);
   free_messages_.reserve(flights);
-  if (spec_.spray) sprays_.reserve(flights);
+  if (spec_.routing == Routing::kSpray) sprays_.reserve(flights);
   met_.reserve(flights);
 }
 
@@ -78,7 +83,7 @@ uint32_t PacketNetwork::take_message() {
 }
 
 Bytes PacketNetwork::segment_size(Bytes message) const {
-  if (spec_.segment_rule != SegmentRule::kAuto) return whole_max_;
+  if (spec_.segment_rule != SegmentRule::kAuto) return whole_max_of(spec_);
   const Bytes even{(message.count + kAutoSegments - 1) / kAutoSegments};
   return std::clamp(even, Bytes{1}, kSegmentMax);
 }
@@ -103,7 +108,7 @@ void PacketNetwork::cut(Flight& x, const Outgoing& m) {
                   .stalled = false,
                   .ready_at = {}};
   if (stride_ != 0) std::copy_n(route(x), x.hops, long_heads_.begin() + ptrdiff_t(r * stride_));
-  if (!spec_.spray) return;
+  if (spec_.routing != Routing::kSpray) return;
   if (sprays_.size() < messages_.size()) sprays_.resize(messages_.size());
   sprays_[r] = {m.from_vertex, m.to_vertex, m.flow()};
 }
@@ -117,7 +122,7 @@ uint32_t PacketNetwork::next_segment(uint32_t message) {
   x.part = m.offered++;
   const int64_t begin = x.part * m.segment.count;
   x.size_bytes = static_cast<uint32_t>(std::min(m.segment.count, m.bytes.count - begin));
-  if (spec_.spray) {
+  if (spec_.routing == Routing::kSpray) {
     const Spray& s = sprays_[message];
     const int hops = router_.route(s.from, s.to, mix(s.flow ^ mix(x.part)), route(x));
     BRIGADE_CHECK(hops >= 0, "segment ", x.part, " has no route, and its message had one");
@@ -125,6 +130,26 @@ uint32_t PacketNetwork::next_segment(uint32_t message) {
   }
   ++segments_launched;
   return f;
+}
+
+// The segment's head is at link `hop` of its route: it goes on by the link that is free first. A way that is
+// given (ClusterSpec::routes), or that leads through NVLink to a rail, is kept.
+void PacketNetwork::redirect(Flight& x, int hop, Time now) {
+  const VertexId at = topology_.links()[route(x)[hop]].from, to = topology_.links()[route(x)[x.hops - 1]].to;
+  const std::span<const LinkId> choices = adaptive_->choices(at, to);
+  if (choices.size() < 2 || std::find(choices.begin(), choices.end(), route(x)[hop]) == choices.end()) return;
+  const uint64_t flow = mix((uint64_t{x.from} << 32 | x.to) ^ mix(uint64_t{round_of(x)} << 32 | x.part));
+  const size_t first = brigade::choose(flow, at, static_cast<uint32_t>(choices.size()));
+  LinkId best = choices[first];
+  for (size_t i = 1; i < choices.size(); ++i) {
+    const LinkId other = choices[(first + i) % choices.size()];
+    if (std::max(links_[other].free_at, now) < std::max(links_[best].free_at, now)) best = other;
+  }
+  if (best == route(x)[hop]) return;
+  route(x)[hop] = best;
+  const size_t room = stride_ == 0 ? size_t{kInlineHops} : stride_;
+  const std::span<LinkId> rest{route(x) + hop + 1, room - static_cast<size_t>(hop) - 1};
+  x.hops = static_cast<uint8_t>(hop + 1 + adaptive_->follow(topology_.links()[best].to, to, flow, rest));
 }
 
 // A cut must not cost a picosecond: a faster link never takes longer for a segment than the slowest one
@@ -159,6 +184,7 @@ bool PacketNetwork::part_delivered(uint32_t flight, Queue& queue) {
 
 void PacketNetwork::keep_queues() {
   BRIGADE_CHECK(messages_launched == 0, messages_launched, " messages are under way");
+  BRIGADE_CHECK(!adaptive_, "loads are read off timetables, and links that keep queues have none");
   Line empty;
   empty.first.fill(kNone);
   empty.last.fill(kNone);
@@ -253,7 +279,7 @@ void PacketNetwork::order_all(std::span<Event> batch) {
 
 void PacketNetwork::order(std::span<Event> batch, bool everything) {
   if (batch.size() == 1) return;
-  if (everything) return order_all(batch);
+  if (everything || adaptive_) return order_all(batch);
   batch_ = (batch_ + 2) & ~uint32_t{1};  // bit 0 of `touched`: two events of this batch came by
   bool met = false;
   for (const Event& e : batch) {

@@ -32,6 +32,7 @@
 #include "sim/base/random.h"
 #include "sim/event/event.h"
 #include "sim/event/event_queue.h"
+#include "sim/network/adaptive_routes.h"
 #include "sim/network/flight.h"
 #include "sim/network/observer.h"
 #include "sim/network/spec.h"
@@ -170,6 +171,7 @@ class PacketNetwork {
   void cut(Flight& first, const Outgoing& m);
   bool part_delivered(uint32_t flight, Queue& queue);
   uint32_t next_segment(uint32_t message);
+  void redirect(Flight& x, int hop, Time now);
   std::optional<Time> go_on(uint32_t flight, Time left, Queue& queue);
   Duration segment_time(Flight& x, int hop, LinkType& type);
   Bytes segment_size(Bytes message) const;
@@ -187,8 +189,9 @@ class PacketNetwork {
   std::vector<LinkState, CacheAligned<LinkState>> links_;
   std::vector<LinkType> types_;
   std::vector<Flight> flights_;
-  std::vector<Spray> sprays_;     // by message, with NetworkSpec::spray
-  uint32_t free_flight_ = kNone;  // the free ones are a list by way of Flight::message
+  std::vector<Spray> sprays_;               // by message, with Routing::kSpray
+  std::optional<AdaptiveRoutes> adaptive_;  // with Routing::kAdaptive; no message is kWhole then
+  uint32_t free_flight_ = kNone;            // the free ones are a list by way of Flight::message
   std::vector<LinkId> long_routes_;
   size_t stride_ = 0;  // 0: routes lie in the flights
   std::vector<Message> messages_;
@@ -307,6 +310,8 @@ inline bool PacketNetwork::address_anew(Flight& x, const Outgoing& m) {
 template <bool kObserved>
 [[gnu::always_inline]] inline Time PacketNetwork::serve(uint32_t flight, int hop, Queue& queue) {
   Flight& x = flights_[flight];
+  if (x.message != kWhole && adaptive_) [[unlikely]]
+    redirect(x, hop, queue.now());
   const LinkId link = route(x)[hop];
   LinkState& l = links_[link];
   LinkType& type = types_[l.type];

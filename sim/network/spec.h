@@ -10,6 +10,13 @@ namespace brigade {
 
 enum class NetworkModel : uint8_t { kPacket, kFluid };
 
+// Which of equally good routes a segment takes.
+enum class Routing : uint8_t {
+  kEcmp,      // that of its message, drawn by a hash of sender, receiver and flow
+  kSpray,     // one of its own, drawn by a hash
+  kAdaptive,  // at every switch by the least loaded link, see adaptive_routes.h
+};
+
 enum class SegmentRule : uint8_t {
   kFixed,  // pieces of `segment` bytes
   kWhole,  // a message is one segment (of at most kSegmentMax)
@@ -30,7 +37,7 @@ struct NetworkSpec {
   Bytes segment = mebibytes(1);   // with kFixed
   std::optional<int64_t> window;  // segments of a message under way at most; unlimited if absent
   Duration overhead{};            // LogP's o, paid by sender and receiver of each message
-  bool spray = false;             // each segment draws its own among equal routes, not the message
+  Routing routing = Routing::kEcmp;
 };
 
 }  // namespace brigade

@@ -85,14 +85,17 @@ void read_network(Fields& in, NetworkSpec& out) {
       if (piece.rule == SegmentRule::kFixed) out.segment = piece.bytes;
       network.optional("window", whole<int64_t>(1, kWindowMax), out.window,
                        "segments of a message under way; unlimited without");
-      std::optional<bool> spray;
-      network.optional("spray", flag(), spray,
-                       "each segment draws its own among equal routes; without, all of a message take one");
-      out.spray = spray.value_or(false);
+      network.defaulted(
+          "routing",
+          choice<Routing>(
+              {{"ecmp", Routing::kEcmp}, {"spray", Routing::kSpray}, {"adaptive", Routing::kAdaptive}}),
+          out.routing,
+          "among equal routes: one a message, by hash; one a segment, by hash; or at each switch the least "
+          "loaded");
     });
     network.defaulted("overhead", duration(), out.overhead, "that sender and receiver pay for each message");
     if (network.describing() || out.model == NetworkModel::kPacket) return;
-    for (const char* key : {"segment", "window", "spray"}) {
+    for (const char* key : {"segment", "window", "routing"}) {
       if (!network.has(key)) continue;
       network.error(network.place_of(key),
                     absl::StrCat("model fluid has no segments, so ", key,

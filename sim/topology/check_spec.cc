@@ -15,13 +15,15 @@
 namespace brigade {
 namespace {
 
-void check_counts(const NodeType& t, const Reporter& r) {
+// Whether they are small enough to be counted.
+bool check_counts(const NodeType& t, const Reporter& r) {
   bool sound = r.range("gpus", t.gpus, 0, kGpusPerNodeMax);
   sound &= r.range("nics", t.nics, 0, NodeRoutes::kTableDevicesMax);
   sound &= r.range("pcie switches", t.pcie_switches, 0, kPcieSwitchesMax);
   sound &= r.range("sockets", t.sockets, 1, kSocketsMax);
-  if (t.family == NodeFamily::kSwitched) sound &= r.range("nvlink switches", t.nvswitches, 1, kNvswitchesMax);
-  if (!sound) return;
+  sound &=
+      r.range("nvlink switches", t.nvswitches, t.family == NodeFamily::kSwitched ? 1 : 0, kNvswitchesMax);
+  if (!sound) return false;
 
   if (t.gpus == 0 && t.family != NodeFamily::kNone) r.error("nvlink needs gpus, and there are none");
   if (t.family == NodeFamily::kHybridCubeMesh && t.gpus != 8) {
@@ -32,6 +34,7 @@ void check_counts(const NodeType& t, const Reporter& r) {
     r.error("gpus is ", t.gpus, "; allowed: up to ", NodeRoutes::kTableDevicesMax,
             " (more only on NVLink switches alone, without nics, host or pcie)");
   }
+  return true;
 }
 
 void check_shares(const NodeType& t, const Reporter& r) {
@@ -47,12 +50,14 @@ void check_shares(const NodeType& t, const Reporter& r) {
   }
 }
 
-void check_types(const ClusterSpec& spec, Diagnostics& errors) {
+// Whether each type can be counted.
+std::vector<bool> check_types(const ClusterSpec& spec, Diagnostics& errors) {
   std::set<std::string> names;
+  std::vector<bool> countable;
   for (const NodeType& t : spec.types) {
     const Reporter r{t.at, absl::StrCat("node type \"", t.name, "\""), errors};
     if (!names.insert(t.name).second) r.error("the name is taken");
-    check_counts(t, r);
+    countable.push_back(check_counts(t, r));
     check_shares(t, r);
     if (t.family != NodeFamily::kNone) check_cable(t.nvlink, r.what + ": nvlink", t.at, errors);
     if (t.pcie_switches > 0 || (t.host && t.nics == 0)) check_cable(t.pcie, r.what + ": pcie", t.at, errors);
@@ -60,6 +65,7 @@ void check_types(const ClusterSpec& spec, Diagnostics& errors) {
     if (t.nics > 0) check_cable(t.nic_host, r.what + ": nic host cable", t.at, errors);
     if (t.nics > 0) check_cable(t.nic_port, r.what + ": nic port cable", t.at, errors);
   }
+  return countable;
 }
 
 int64_t cables_of(const NodeType& t) {
@@ -70,15 +76,7 @@ int64_t cables_of(const NodeType& t) {
   return nvlinks + gpus + 3 * int64_t{t.nics} + t.pcie_switches + int64_t{t.sockets} * t.sockets;
 }
 
-// Not refused by check_counts: small enough to be counted.
-bool is_countable(const NodeType& t) {
-  const auto within = [](int value, int64_t high) { return value >= 0 && value <= high; };
-  return within(t.gpus, kGpusPerNodeMax) && within(t.nics, NodeRoutes::kTableDevicesMax) &&
-         within(t.pcie_switches, kPcieSwitchesMax) && within(t.sockets, kSocketsMax) &&
-         within(t.nvswitches, kNvswitchesMax);
-}
-
-void check_groups(const ClusterSpec& spec, Diagnostics& errors) {
+void check_groups(const ClusterSpec& spec, const std::vector<bool>& countable, Diagnostics& errors) {
   std::vector<std::string> names;
   for (const NodeType& t : spec.types) names.push_back(t.name);
   int64_t vertices = 0, cables = 0, nics = 0;
@@ -91,10 +89,11 @@ void check_groups(const ClusterSpec& spec, Diagnostics& errors) {
     if (type == names.end()) {
       errors.error(g.at, absl::StrCat("unknown node type \"", g.type, "\"", suggestion(g.type, names)));
     } else if (sound) {
-      const NodeType& t = spec.types[static_cast<size_t>(type - names.begin())];
+      const auto number = static_cast<size_t>(type - names.begin());
+      const NodeType& t = spec.types[number];
       // Beyond the limits the exact number does not matter, and may not fit.
-      all_known &= is_countable(t);
-      if (!is_countable(t) || vertices > kVerticesMax || cables > kCablesInAllMax) continue;
+      all_known &= countable[number];
+      if (!countable[number] || vertices > kVerticesMax || cables > kCablesInAllMax) continue;
       vertices += int64_t{g.count} * (t.gpus + t.nvswitches + t.pcie_switches + t.sockets + t.nics);
       cables += int64_t{g.count} * cables_of(t);
       nics += int64_t{g.count} * t.nics;
@@ -128,8 +127,8 @@ void check_cable(const CableSpec& c, const std::string& what, const Place& other
 }
 
 void check_spec(const ClusterSpec& spec, Diagnostics& errors) {
-  check_types(spec, errors);
-  check_groups(spec, errors);
+  const std::vector<bool> countable = check_types(spec, errors);
+  check_groups(spec, countable, errors);
   check_fabric(spec.fabric, errors);
   for (const WrittenCable& w : spec.cables) {
     check_cable(w.cable, absl::StrCat("cable ", w.a, " - ", w.b), w.cable.at, errors);

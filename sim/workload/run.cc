@@ -13,11 +13,26 @@
 
 namespace brigade {
 
+namespace {
+
+// Adaptive routes are kept for each device that may receive.
+void check_adaptive(const RunRequest& request, size_t devices, Diagnostics& errors) {
+  const uint64_t vertices = request.topology.vertices().size();
+  if (request.network.routing != Routing::kAdaptive || devices * vertices <= AdaptiveRoutes::kEntriesMax)
+    return;
+  errors.error(
+      {}, absl::StrCat("routing: adaptive keeps a table of ", devices, " devices x ", vertices,
+                       " vertices; allowed: ", AdaptiveRoutes::kEntriesMax, " entries, or another routing"));
+}
+
+}  // namespace
+
 std::unique_ptr<Run> Run::prepare(const RunRequest& request, Diagnostics& errors) {
   std::unique_ptr<Run> run(new Run(request));
   if (request.jobs.empty()) errors.error({}, "no jobs");
   if (request.jobs.size() > UINT16_MAX)
     errors.error({}, absl::StrCat(request.jobs.size(), " jobs; at most 65535"));
+  size_t devices = 0;
   std::vector<size_t> concerned(request.changes.size());  // by change: ranks of all jobs
   for (const JobSpec& spec : request.jobs) {
     JobContext context{.id = static_cast<JobId>(run->jobs_.size()),
@@ -37,11 +52,13 @@ std::unique_ptr<Run> Run::prepare(const RunRequest& request, Diagnostics& errors
     for (size_t i = 0; i < concerned.size(); ++i)
       concerned[i] += apply_change(request.changes[i], context, errors);
     if (context.devices.empty()) continue;
+    devices += context.devices.size();
     run->placed_.push_back({spec.name, context.devices});
     run->jobs_.push_back(make_job(spec, std::move(context), errors));
   }
   for (size_t i = 0; i < concerned.size(); ++i)
     check_change(request.changes[i], request.jobs, concerned[i], errors);
+  check_adaptive(request, devices, errors);
   if (!errors.ok()) return nullptr;
   return run;
 }

@@ -148,6 +148,11 @@ std::optional<ServerPlan> plan_server(const ParameterServerJobSpec& spec, const 
     errors.error(context.at, absl::StrCat(job,
                                           ": priorities order what waits at a link, and in model fluid "
                                           "nothing waits; allowed: priorities: false, or model: packet"));
+  if (spec.priorities && context.network.routing == Routing::kAdaptive)
+    errors.error(context.at,
+                 absl::StrCat(job,
+                              ": adaptive routes go by what waits at a link, and priorities change that "
+                              "later; allowed: priorities: false, or another routing"));
   std::optional<Model> model = model_of(spec.work.model, errors);
   if (!model || errors.errors() != before) return std::nullopt;
   plan.model = std::move(*model);

@@ -1,18 +1,19 @@
 #!/usr/bin/env bash
-# run.sh [SECONDS]: each target under libFuzzer with ASan and UBSan; 30 s each unless told. Findings stay in build-fuzz/.
+# run.sh [SECONDS]: each target under libFuzzer with ASan and UBSan; 30 s each unless told. Findings stay in build-asan/.
 set -euo pipefail
 root=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.." && pwd)
-build=${BRIGADE_FUZZ_BUILD:-$root/build-fuzz}
+build=${BRIGADE_FUZZ_BUILD:-$root/build-asan}
+targets=(scenario topology import)
 seconds=${1:-30}
 
 command -v clang++ >/dev/null || { echo "needs clang and libclang-rt-14-dev" >&2; exit 2; }
-cmake -S "$root" -B "$build" -G Ninja -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS=-O1 \
+cmake -S "$root" -B "$build" -G Ninja -DCMAKE_CXX_COMPILER=clang++ -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=-O1 \
   -DBRIGADE_SANITIZE=ON -DBRIGADE_FUZZ=ON >/dev/null
-cmake --build "$build" --target fuzz_scenario fuzz_topology fuzz_import
+cmake --build "$build" --target "${targets[@]/#/libfuzzer_}"
 cd "$build"
-for target in scenario topology import; do
+for target in "${targets[@]}"; do
   mkdir -p "corpus/$target"
   echo "fuzzing $target for $seconds s"
-  tests/fuzz_"$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=8192 -print_final_stats=1 \
+  tests/libfuzzer_"$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=8192 -print_final_stats=1 \
     -verbosity=0 "corpus/$target" "$root/tests/fuzz/corpus/$target"
 done

@@ -64,16 +64,43 @@ NodeType node_type(Input& in, int number) {
   return t;
 }
 
+std::vector<int> numbers(Input& in) {
+  std::vector<int> all;
+  for (int i = in.small(0, 3); i > 0; --i) all.push_back(in.count(5));
+  return all;
+}
+
+FabricSpec fabric(Input& in) {
+  FabricSpec f;
+  f.family = static_cast<FabricFamily>(in.next() % (static_cast<int>(FabricFamily::kDragonfly) + 1));
+  f.nodes_per_leaf = in.count(5);
+  f.spines = in.count(4);
+  f.oversubscription = in.next() / 16.0;
+  if (in.next() % 3 == 0) f.uplink = cable(in);
+  f.core_oversubscription = in.next() % 4 == 0 ? in.next() / 16.0 : 1;
+  if (in.next() % 4 == 0) f.core_uplink = cable(in);
+  if (in.next() % 4 != 0) f.link = cable(in);
+  if (in.next() % 4 != 0) f.global_link = cable(in);
+  f.cores = in.next() % 2 == 0 ? 0 : in.count(8);
+  f.group_size = in.count(3);
+  f.group_by_rail = in.next() % 4 == 0;
+  f.pxn = in.next() % 4 == 0;
+  f.ports = in.next() % 2 == 0 ? 0 : in.count(8);
+  f.tiers = in.count(3);
+  f.down = numbers(in);
+  f.up = numbers(in);
+  f.sides = numbers(in);
+  f.routers = in.count(4);
+  f.global_links = in.count(3);
+  return f;
+}
+
 ClusterSpec cluster(Input& in) {
   ClusterSpec c;
   for (int i = in.small(0, 2); i > 0; --i) c.types.push_back(node_type(in, i));
   for (int i = in.small(0, 2); i > 0; --i)
     c.nodes.push_back({"n" + std::to_string(in.small(0, 3)), in.count(6), {}});
-  c.fabric.family = static_cast<FabricFamily>(in.next() % 4);
-  c.fabric.nodes_per_leaf = in.count(5);
-  c.fabric.spines = in.count(4);
-  c.fabric.oversubscription = in.next() / 16.0;
-  if (in.next() % 3 == 0) c.fabric.uplink = cable(in);
+  c.fabric = fabric(in);
   static const char* const kKinds[] = {"gpu", "host", "nvswitch", "pcie", "nic", "switch", "gpv"};
   for (int i = in.small(0, 6); i > 0 && in.more(); --i) {
     VertexSpec v;

@@ -86,7 +86,7 @@ std::string network(Draw& d) {
   std::string text =
       in_order({"network: {segment: ", d.among({"whole", "auto", "1000 B", "4 KiB", "1 MiB"})});
   if (d.one_in(3)) text += in_order({", window: ", d.between(1, 4)});
-  if (d.one_in(4)) text += ", spray: true";
+  if (d.one_in(4)) text += d.one_in(2) ? ", routing: spray" : ", routing: adaptive";
   if (d.one_in(4)) text += in_order({", overhead: ", d.between(1, 2000), " ns"});
   return text + "}\n";
 }

@@ -68,7 +68,7 @@ class Dump {
   }
   void put(const LinkChange& c) { all(c.links, c.bandwidth_share, c.down); }
   void put(const RankChange& c) { all(c.job, c.ranks, c.compute_share, c.start); }
-  void put(const NetworkSpec& n) { all(n.model, n.segment_rule, n.segment, n.window, n.overhead, n.spray); }
+  void put(const NetworkSpec& n) { all(n.model, n.segment_rule, n.segment, n.window, n.overhead, n.routing); }
   void put(const AlgorithmSpec& a) { all(a.algorithm, a.inner, a.outer, a.rounds, a.channels); }
   void put(const RunSpec& r) { all(r.steps, r.warmup); }
   void put(const Pair& p) { all(p.from, p.to); }

@@ -114,7 +114,7 @@ Rows rows() {
       {"cluster.routes[].via", "cluster.routes[0].via[0]=c"},
       {"network.model", "network={model: fluid}"},
       {"network.segment", "network.segment=whole"},
-      {"network.spray", "network.spray=true"},
+      {"network.routing", "network.routing=spray"},
       {"network.window", "network.window=8"},
       {"network.overhead", "network.overhead=1 us"},
       {"jobs.NAME.kind", "jobs.c={kind: ddp, ranks: x, model: {name: gpt2}}"},

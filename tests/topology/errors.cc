@@ -92,6 +92,11 @@ TEST_CASE("mistakes in families") {
       {with([](ClusterSpec& s) { s.fabric = fat_tree(4, 3), s.fabric.nodes_per_leaf = 2; }),
        "fabric: nodes_per_leaf has no place in a fat tree: NICs fill the ports of a leaf"},
       {with([](ClusterSpec& s) { s.types[0].nics = 0; }), "a fabric needs nodes with nics, and none has any"},
+      // Counts that mean nothing here are looked at all the same: cables and switches are counted with them.
+      {with([](ClusterSpec& s) {
+         s.types[0].family = NodeFamily::kNone, s.types[0].nvswitches = -1, s.types[0].nics = 0;
+       }),
+       "node type \"hgx\": nvlink switches is -1; allowed: 0 to 64"},
       {with([](ClusterSpec& s) { s.fabric = {}; }),
        "the cluster falls into 2 pieces: no cables join node[0].gpu[0] and node[1].gpu[0]"},
       {with(
