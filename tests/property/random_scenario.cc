@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "sim/base/random.h"
 #include "sim/collective/algorithm.h"
 
@@ -162,7 +163,7 @@ std::string job(Draw& d, const Machine& m, size_t number) {
 constexpr std::pair<const char*, const char*> kPieces[] = {
     {", rounds: lockstep", ""},         {", channels: 2", ""},      {", channels: 3", ""},
     {"steps: 2", "steps: 1"},           {"steps: 3", "steps: 1"},   {", batch_norm: local", ""},
-    {", batch_norm: synchronised", ""}, {", priorities: true", ""}, {", transfer: layers", ""},
+    {", batch_norm: synchronised", ""}, {", priorities: true", ""}, {", transfer: layers, run", ", run"},
     {", shard_by: tensors", ""}};
 
 // With one piece less, or simpler.
@@ -205,7 +206,12 @@ RandomScenario draw(uint64_t seed) {
   Machine m{};
   s.cluster = cluster(d, m);
   s.network = network(d);
-  for (int64_t i = d.between(1, 3); i > 0; --i) s.jobs.push_back(job(d, m, s.jobs.size()));
+  const bool adapts = s.network.find("adaptive") != std::string::npos;
+  for (int64_t i = d.between(1, 3); i > 0; --i) {
+    s.jobs.push_back(job(d, m, s.jobs.size()));
+    // Adaptive routes refuse priorities.
+    if (adapts) s.jobs.back() = absl::StrReplaceAll(s.jobs.back(), {{", priorities: true", ""}});
+  }
   if (d.one_in(2))
     s.changes.push_back(in_order(
         {"  - {ranks: ", d.between(0, m.nodes * m.gpus - 1), ", start: ", d.between(1, 40), " us}\n"}));
