@@ -21,6 +21,7 @@ constexpr const char* kExamples =
     "  brigade sweep scenarios/studies/bucket_size.yaml --markdown\n"
     "  brigade compare before.json after.json --fail-if 'step_time_us > +5%'\n"
     "  brigade schedule ring -n 4 --values 1,10,100,1000\n"
+    "  brigade memory llama2-7b --ranks 64 --stage 3 --device-memory 80GB\n"
     "  brigade topology topologies/hgx_h100_rail.yaml --set nodes=4 --svg cluster.svg\n"
     "  brigade topology import system.xml -o mine.yaml\n"
     "\n"
@@ -76,6 +77,7 @@ int main(int argc, char** argv) {
   add_sweep(app, exit_code);
   add_compare(app, exit_code);
   add_schedule(app, exit_code);
+  add_memory(app, exit_code);
   add_topology(app, exit_code);
   add_schema(app, exit_code);
   app.footer(kExamples);  // last, or all commands would repeat it

@@ -32,6 +32,22 @@ bench a.yaml
 call 0 topology a.yaml
 has "$out" "1 node, 2 GPUs"
 
+call 0 memory llama2-7b --ranks 64 --stage 3 --device-memory 80GB
+silent "$err"
+has "$out" "  fits 80 GB: "
+call 0 memory 7e9 --device-memory 80GB
+has "$out" "  does not fit 80 GB: "
+call 0 memory gpt2-xl --batch 32 --activations zero_paper --recompute full --csv
+has "$out" "activations,6291456000,"
+call 0 memory gpt2 --preset fsdp2 --json
+has "$out" '"preset": "fsdp2"'
+call 2 memory gtp2
+has "$err" 'did you mean "gpt2"?'
+silent "$out"
+call 2 memory gpt2 --preset megatron --stage 3
+has "$err" "megatron has no stage 3; allowed: 1, 0"
+call 2 memory
+
 call 0 schema
 has "$out" "brigade: 1"
 call 0 schema --json
