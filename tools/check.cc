@@ -11,18 +11,18 @@
 namespace brigade {
 namespace {
 
-int check_study(const SessionRequest& request) {
+int check_study(const SessionRequest& request, bool strict) {
   Diagnostics errors;
   const auto prepared = prepare_study(request.file, request.overrides, {}, errors);
   print_diagnostics(errors);
-  if (!prepared) return kInputError;
+  if (!prepared || are_fatal(errors, strict)) return kInputError;
   const Study& study = prepared->study;
   const std::string base = study.base_written ? "its base" : study.base_file;
   return write_result(absl::StrCat(request.file, ": ok: ", study.points(),
                                    study.points() == 1 ? " point of " : " points of ", base, "\n"));
 }
 
-int check_cluster(const SessionRequest& request) {
+int check_cluster(const SessionRequest& request, bool strict) {
   Diagnostics errors;
   const std::optional<ClusterFile> file = load_cluster(request.file, request.overrides, errors);
   const auto t = file ? build_topology(file->cluster, {}, errors) : nullptr;
@@ -33,19 +33,19 @@ int check_cluster(const SessionRequest& request) {
     warn_of_suspicious_topology(*t, file->cluster.at, errors);
   }
   print_diagnostics(errors);
-  if (!t) return kInputError;
+  if (!t || are_fatal(errors, strict)) return kInputError;
   return write_result(absl::StrCat(request.file, ": ok: a cluster, ", t->nodes(),
                                    t->nodes() == 1 ? " node" : " nodes", ": ", t->selectable(), "\n"));
 }
 
-int check(const SessionRequest& request) {
-  if (is_study(request.file)) return check_study(request);
-  if (is_cluster_file(request.file)) return check_cluster(request);
+int check(const SessionRequest& request, bool strict) {
+  if (is_study(request.file)) return check_study(request, strict);
+  if (is_cluster_file(request.file)) return check_cluster(request, strict);
   Diagnostics errors;
   const std::unique_ptr<Session> session = Session::open(request, errors);
   if (session) warn_of_suspicious_topology(session->topology(), session->scenario().cluster.at, errors);
   print_diagnostics(errors);
-  if (!errors.ok()) return kInputError;
+  if (are_fatal(errors, strict)) return kInputError;
   const size_t jobs = session->scenario().jobs.size();
   const Topology& t = session->topology();
   return write_result(absl::StrCat(request.file, ": ok: ", jobs, jobs == 1 ? " job" : " jobs", ", ",
@@ -62,7 +62,9 @@ void add_check(CLI::App& app, int& exit_code) {
   const auto request = std::make_shared<SessionRequest>();
   command->add_option("scenario", request->file, "YAML file")->required()->type_name("FILE");
   add_overrides(*command, request->overrides, "override a value, as of run");
-  command->callback([request, &exit_code] { exit_code = check(*request); });
+  const auto strict = std::make_shared<bool>(false);
+  command->add_flag("--strict", *strict, "warnings are errors");
+  command->callback([request, strict, &exit_code] { exit_code = check(*request, *strict); });
 }
 
 }  // namespace brigade

@@ -18,6 +18,10 @@ void add_overrides(CLI::App& command, std::vector<std::string>& overrides, const
 
 void print_diagnostics(const Diagnostics& diagnostics) { std::fputs(diagnostics.text().c_str(), stderr); }
 
+bool are_fatal(const Diagnostics& diagnostics, bool strict) {
+  return !diagnostics.ok() || (strict && !diagnostics.list().empty());
+}
+
 void print_message(const std::string& message) { std::fprintf(stderr, "brigade: %s\n", message.c_str()); }
 
 int write_result(const std::string& text, const std::string& file) {

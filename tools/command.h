@@ -34,6 +34,8 @@ void add_overrides(CLI::App& command, std::vector<std::string>& overrides, const
 
 // Errors and warnings, in order of place.
 void print_diagnostics(const Diagnostics& diagnostics);
+// Whether they end the command: errors do, and under `--strict` warnings do too.
+bool are_fatal(const Diagnostics& diagnostics, bool strict);
 // "brigade: " + message on stderr.
 void print_message(const std::string& message);
 // To stdout, or whole to `file` if that is not empty; the exit code.

@@ -22,7 +22,7 @@ struct RunArguments {
   std::string links, output, svg;
   std::string seed;
   bool timing = false;
-  bool no_fold = false;
+  bool strict = false, no_fold = false;
 };
 
 // While it lives, Ctrl-C waits: a timeline that is being written becomes whole, and no piece of it is left.
@@ -87,7 +87,7 @@ int run(RunArguments& a) {
   if (a.no_fold || links.value_or(0) > Session::kNamedUnits) a.request.fold_from = std::nullopt;
   const std::unique_ptr<Session> session = Session::open(a.request, errors);
   print_diagnostics(errors);
-  if (!errors.ok()) return kInputError;
+  if (are_fatal(errors, a.strict)) return kInputError;
 
   const std::string trace_file = session->trace() ? session->trace()->file : "";
   for (const std::string& file : {trace_file, a.output, a.svg}) {
@@ -151,6 +151,7 @@ void add_run(CLI::App& app, int& exit_code) {
   command->add_flag("--verify", a->request.verify,
                     "let real data travel with every job and compare it with the direct sum");
   command->add_flag("--paranoid", a->request.paranoid, "check the expensive invariants too, event by event");
+  command->add_flag("--strict", a->strict, "warnings are errors: what does not fit in memory is not run");
   command->add_flag("--no-fold", a->no_fold, "simulate every rank, also where many are exactly alike");
   for (const Format& format : formats()) {
     const auto choose = [a, &format](int64_t) { a->formats.push_back(&format); };

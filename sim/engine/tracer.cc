@@ -26,6 +26,12 @@ Tracer::Comm& Tracer::comm(CommId id) {
     const CommId next = static_cast<CommId>(comms_.size());
     Comm c;
     c.tracks = comm_tracks_[engine_.job_of(next)];
+    // A job's further communicators run beside its first one.
+    int number = 1;
+    for (CommId before = 0; before < next; ++before) number += engine_.job_of(before) == engine_.job_of(next);
+    for (TrackId& track : c.tracks)
+      if (number > 1 && track != kNoTrack)
+        track = recorder_.track(recorder_.tracks()[track].process, absl::StrCat("comm ", number));
     c.started.resize(c.tracks.size());
     comms_.push_back(std::move(c));
   }

@@ -25,7 +25,10 @@ constexpr const char* kColumns[] = {
     "global_batch_tokens", "parameters",
     // of a parameter server
     "updates", "updates_per_s", "shards", "staleness_mean", "staleness_p50", "staleness_p99", "staleness_max",
-    "lead_max_steps"};
+    "lead_max_steps",
+    // of zero and fsdp
+    "preset", "stage", "sent_bytes_per_step", "volume_psi", "model_states_bytes", "memory_peak_bytes",
+    "device_memory_bytes", "fits"};
 
 // As RFC 4180 has it.
 std::string cell(const Json& value) {

@@ -64,7 +64,7 @@ void add_figures(Json& out, const CollectiveResult& result) {
   for (const CollectiveRow& row : result.rows) out["rows"].push_back(figures_of(row));
 }
 
-void add_figures(Json& out, const DdpResult& r) {
+void add_step(Json& out, const DdpResult& r) {
   out["steps"] = r.step_time.samples;
   add_statistic(out, "step_time", r.step_time, r.last_step);
   add_statistic(out, "compute", r.compute, r.last_compute);
@@ -79,8 +79,40 @@ void add_figures(Json& out, const DdpResult& r) {
   out["global_batch_tokens"] = or_null(r.global_batch_tokens);
   out["global_batch_is_very_large"] = r.very_large_batch;
   out["parameters"] = r.parameters;
+}
+
+void add_figures(Json& out, const DdpResult& r) {
+  add_step(out, r);
   out["buckets"] = Json::array();
   for (const BucketResult& bucket : r.buckets) out["buckets"].push_back(figures_of(bucket));
+}
+
+Json figures_of(const ShardedResult::Call& call) {
+  Json out;
+  out["label"] = call.label;
+  out["collective"] = name_of(call.collective);
+  out["bytes"] = call.bytes.count;
+  out["set_off_us"] = exact_us(call.set_off);
+  out["start_us"] = exact_us(call.start);
+  out["end_us"] = exact_us(call.end);
+  out["busbw_gb_per_s"] = rounded(call.busbw_gb_per_s);
+  return out;
+}
+
+void add_figures(Json& out, const ShardedResult& r) {
+  out["preset"] = r.preset;
+  out["stage"] = r.stage;
+  add_step(out, r.step);
+  out["sent_bytes_per_step"] = r.sent_per_step.count;
+  out["volume_psi"] = r.volume_psi ? Json(rounded(*r.volume_psi)) : Json();
+  out["model_states_bytes"] = r.model_states.count;
+  out["memory_held_bytes"] = r.memory_held.count;
+  out["memory_peak_bytes"] = r.memory_peak.count;
+  out["memory_peak_at_us"] = exact_us(r.memory_peak_at);
+  out["device_memory_bytes"] = r.device_memory ? Json(r.device_memory->count) : Json();
+  out["fits"] = r.device_memory ? Json(r.memory_peak <= *r.device_memory) : Json();
+  out["collectives"] = Json::array();
+  for (const ShardedResult::Call& call : r.calls) out["collectives"].push_back(figures_of(call));
 }
 
 void add_figures(Json& out, const TrainingResult& t) {

@@ -87,7 +87,8 @@ std::unique_ptr<Session> Session::open(ScenarioParts parts, const SessionRequest
   session->trace_ = trace_of(parts.scenario, request.trace, errors);
   session->scenario_ = parts.scenario;
   const bool all_is_watched = session->trace_ || request.verify || request.paranoid;
-  const bool folds = errors.ok() && request.fold_from && !all_is_watched && session->fold(*request.fold_from);
+  const bool folds =
+      errors.ok() && request.fold_from && !all_is_watched && session->fold(*request.fold_from, errors);
   if (!folds) session->unfold(parts, cache, errors);
   if (!errors.ok()) return nullptr;
   if (session->trace_) check_trace_ranks(*session->trace_, session->ranks_, errors);
@@ -96,7 +97,7 @@ std::unique_ptr<Session> Session::open(ScenarioParts parts, const SessionRequest
   return session;
 }
 
-bool Session::fold(uint32_t units_min) {
+bool Session::fold(uint32_t units_min, Diagnostics& errors) {
   const Scenario& s = scenario_;
   const bool changed = !s.link_changes.empty() || !s.rank_changes.empty();
   const std::optional<Fold> fold = find_fold(s.cluster, changed, s.network, s.jobs, units_min);
@@ -118,6 +119,8 @@ bool Session::fold(uint32_t units_min) {
   topology_ = build_topology(with_units(s.cluster, *fold, std::min(fold->units, kNamedUnits)), {}, unsaid);
   simulated_ = std::move(simulated);
   run_ = std::move(run);
+  for (const Diagnostic& d : unsaid.list())
+    if (d.severity == Diagnostic::Severity::kWarning) errors.warning(d.place, d.message);
   return true;
 }
 

@@ -78,7 +78,7 @@ class Session {
  private:
   Session() = default;
   // Prepares two units in place of all; false where that cannot be.
-  bool fold(uint32_t units_min);
+  bool fold(uint32_t units_min, Diagnostics& errors);
   // Prepares everything.
   void unfold(const ScenarioParts& parts, TopologyCache* cache, Diagnostics& errors);
 

@@ -13,6 +13,7 @@ constexpr ptrdiff_t kInFullMax = 4;  // more of them are only compared
 std::string time(double us) { return to_string(picoseconds(static_cast<int64_t>(us * 1e6 + 0.5))); }
 
 bool is_ddp(const JobResult& job) { return std::holds_alternative<DdpResult>(job.result); }
+bool is_sharded(const JobResult& job) { return std::holds_alternative<ShardedResult>(job.result); }
 bool is_server(const JobResult& job) { return std::holds_alternative<ParameterServerResult>(job.result); }
 
 }  // namespace
@@ -43,8 +44,9 @@ std::string comparison_of(const std::vector<JobResult>& jobs, bool colour) {
                         tokens ? " tokens" : " samples", very_large ? " (!)" : "");
   };
   for (const JobResult& job : jobs) {
-    if (is_ddp(job)) {
-      const auto& r = std::get<DdpResult>(job.result);
+    if (is_ddp(job) || is_sharded(job)) {
+      const auto& r =
+          is_ddp(job) ? std::get<DdpResult>(job.result) : std::get<ShardedResult>(job.result).step;
       large |= r.very_large_batch;
       add(job, r, batch_of(r.global_batch_tokens, r.global_batch_samples, r.very_large_batch));
     } else if (is_server(job)) {

@@ -16,11 +16,6 @@ Duration from_us(double us) { return picoseconds(static_cast<int64_t>(us * 1e6 +
 
 std::string time(double us) { return to_string(from_us(us)); }
 
-std::string model_name(const ModelSpec& model) {
-  if (!model.name.empty()) return model.name;
-  return model.layers.empty() ? "a model in tensors" : "a model in layers";
-}
-
 // "54,250 tokens/s a GPU" and, of a model that counts tokens, the samples as well.
 void add_throughput(const DdpResult& r, Rank ranks, Table& table) {
   const auto add = [&](const char* label, const std::optional<double>& per_s, const char* unit) {
@@ -37,30 +32,6 @@ std::string global_batch(const DdpResult& r) {
   if (r.global_batch_tokens)
     absl::StrAppend(&text, ", ", grouped(static_cast<double>(*r.global_batch_tokens)), " tokens");
   return text;
-}
-
-Table summary(const DdpResult& r, Rank ranks) {
-  Table table;
-  table.column(Align::kLeft, "");
-  table.column(Align::kRight, "");
-  table.column(Align::kLeft, "");
-  const double step_us = r.step_time.mean_us;
-  const auto of_step = [&](double us) { return step_us > 0 ? percent(us / step_us) + " of the step" : ""; };
-  table.row({"step time", time(step_us),
-             r.step_time.samples > 1
-                 ? absl::StrCat("p50 ", time(r.step_time.p50_us), ", p99 ", time(r.step_time.p99_us))
-                 : ""});
-  add_throughput(r, ranks, table);
-  if (r.mfu) table.row({"mfu", percent(*r.mfu), "useful FLOP/s over peak"});
-  table.row({"compute", time(r.compute.mean_us), of_step(r.compute.mean_us)});
-  table.row({"communication", time(r.communication.mean_us), of_step(r.communication.mean_us)});
-  table.row({"  overlapped", time(r.overlapped.mean_us), "hidden by compute"});
-  table.row({"  exposed", time(r.exposed.mean_us), of_step(r.exposed.mean_us)});
-  table.row({"efficiency", percent(r.efficiency), "compute / step time"});
-  table.row({"global batch", global_batch(r),
-             absl::StrCat("on ", plural(ranks, "rank"),
-                          r.very_large_batch ? "; very large: statistics are not simulated" : "")});
-  return table;
 }
 
 std::string bucket_table(const DdpResult& r) {
@@ -97,13 +68,42 @@ std::string bucket_table(const DdpResult& r) {
 
 }  // namespace
 
+std::string model_name(const ModelSpec& model) {
+  if (!model.name.empty()) return model.name;
+  return model.layers.empty() ? "a model in tensors" : "a model in layers";
+}
+
+Table step_summary(const DdpResult& r, Rank ranks) {
+  Table table;
+  table.column(Align::kLeft, "");
+  table.column(Align::kRight, "");
+  table.column(Align::kLeft, "");
+  const double step_us = r.step_time.mean_us;
+  const auto of_step = [&](double us) { return step_us > 0 ? percent(us / step_us) + " of the step" : ""; };
+  table.row({"step time", time(step_us),
+             r.step_time.samples > 1
+                 ? absl::StrCat("p50 ", time(r.step_time.p50_us), ", p99 ", time(r.step_time.p99_us))
+                 : ""});
+  add_throughput(r, ranks, table);
+  if (r.mfu) table.row({"mfu", percent(*r.mfu), "useful FLOP/s over peak"});
+  table.row({"compute", time(r.compute.mean_us), of_step(r.compute.mean_us)});
+  table.row({"communication", time(r.communication.mean_us), of_step(r.communication.mean_us)});
+  table.row({"  overlapped", time(r.overlapped.mean_us), "hidden by compute"});
+  table.row({"  exposed", time(r.exposed.mean_us), of_step(r.exposed.mean_us)});
+  table.row({"efficiency", percent(r.efficiency), "compute / step time"});
+  table.row({"global batch", global_batch(r),
+             absl::StrCat("on ", plural(ranks, "rank"),
+                          r.very_large_batch ? "; very large: statistics are not simulated" : "")});
+  return table;
+}
+
 std::string text_of(const JobResult& job, const DdpResult& result, const JobSpec& spec, bool colour) {
   const auto& asked = std::get<DdpJobSpec>(spec.kind);
   std::string title = absl::StrCat(job.name, ": ddp of ", model_name(asked.model), " (",
                                    grouped(static_cast<double>(result.parameters)), " parameters) on ",
                                    plural(job.ranks, "rank"), ", ", plural(asked.run.steps, "step"));
   if (asked.run.warmup > 0) absl::StrAppend(&title, " after ", asked.run.warmup, " of warm-up");
-  return absl::StrCat(heading(title, colour), "\n", summary(result, job.ranks).text(),
+  return absl::StrCat(heading(title, colour), "\n", step_summary(result, job.ranks).text(),
                       result.buckets.empty() ? "" : bucket_table(result));
 }
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "sim/report/table.h"
 #include "sim/workload/result.h"
 #include "sim/workload/spec.h"
 
@@ -12,6 +13,12 @@ namespace brigade {
 std::string text_of(const JobResult& job, const CollectiveResult& result, const JobSpec& spec, bool colour);
 // Where the step's time goes, and its buckets.
 std::string text_of(const JobResult& job, const DdpResult& result, const JobSpec& spec, bool colour);
+// The same of sharded training: its volume, its memory, its collectives.
+std::string text_of(const JobResult& job, const ShardedResult& result, const JobSpec& spec, bool colour);
+
+// Shared by training jobs: "gpt2-xl", and the rows of step time, throughput, compute and communication.
+std::string model_name(const ModelSpec& model);
+Table step_summary(const DdpResult& result, Rank ranks);
 
 // How far the workers are from one worker that has the whole batch.
 std::string text_of(const JobResult& job, const TrainingResult& result, const JobSpec& spec, bool colour);

@@ -9,16 +9,6 @@ namespace {
 
 constexpr int kPercentMax = 100;
 
-void read_batch(Fields& in, DdpJobSpec& out) {
-  constexpr int kAccumulateMax = 1'000'000;
-  in.map("batch", Need::kDefault, "what a rank computes in a step", [&](Fields& batch) {
-    batch.defaulted("micro", count("samples"), out.micro_batch_samples,
-                    "samples of a micro-batch on each rank");
-    batch.defaulted("accumulate", whole<int>(1, kAccumulateMax), out.accumulate,
-                    "micro-batches before gradients are reduced");
-  });
-}
-
 // A size, or the whole gradient.
 Kind<std::optional<Bytes>> bucket_cap() {
   constexpr const char* kWhole = "one";
@@ -72,6 +62,33 @@ void read_buckets(Fields& in, BucketSpec& out) {
 
 }  // namespace
 
+void read_batch(Fields& in, DdpJobSpec& out) {
+  constexpr int kAccumulateMax = 1'000'000;
+  in.map("batch", Need::kDefault, "what a rank computes in a step", [&](Fields& batch) {
+    batch.defaulted("micro", count("samples"), out.micro_batch_samples,
+                    "samples of a micro-batch on each rank");
+    batch.defaulted("accumulate", whole<int>(1, kAccumulateMax), out.accumulate,
+                    "micro-batches before gradients are reduced");
+  });
+}
+
+void read_optimizer(Fields& in, DdpJobSpec& out) {
+  in.map("optimizer", Need::kDefault, "how parameters are updated", [&](Fields& optimizer) {
+    optimizer.defaulted("kind",
+                        choice<OptimizerKind>({{"adamw", OptimizerKind::kAdamW},
+                                               {"sgd", OptimizerKind::kSgd},
+                                               {"momentum", OptimizerKind::kMomentum},
+                                               {"none", OptimizerKind::kNone}}),
+                        out.optimizer, "none: takes no time");
+  });
+}
+
+void read_between_steps(Fields& in, DdpJobSpec& out) {
+  in.defaulted("gradient_norm", flag(), out.gradient_norm,
+               "a blocking all-reduce of one number before the optimizer");
+  in.defaulted("host_gap", duration(), out.host_gap, "between steps");
+}
+
 void read_precision(Fields& in, PrecisionSpec& out) {
   in.map("precision", Need::kDefault, "dtypes", [&](Fields& precision) {
     precision.defaulted("parameters", dtype(), out.parameters, "of the parameters");
@@ -111,17 +128,8 @@ void read_ddp_job(Fields& in, DdpJobSpec& out) {
   read_batch(in, out);
   read_precision(in, out.precision);
   read_compute(in, out.compute);
-  in.map("optimizer", Need::kDefault, "how parameters are updated", [&](Fields& optimizer) {
-    optimizer.defaulted("kind",
-                        choice<OptimizerKind>({{"adamw", OptimizerKind::kAdamW},
-                                               {"sgd", OptimizerKind::kSgd},
-                                               {"momentum", OptimizerKind::kMomentum},
-                                               {"none", OptimizerKind::kNone}}),
-                        out.optimizer, "none: takes no time");
-  });
-  in.defaulted("gradient_norm", flag(), out.gradient_norm,
-               "a blocking all-reduce of one number before the optimizer");
-  in.defaulted("host_gap", duration(), out.host_gap, "between steps");
+  read_optimizer(in, out);
+  read_between_steps(in, out);
   read_buckets(in, out.buckets);
   read_all_reduce(in, out.all_reduce);
   // PyTorch's first step reduces everything in one bucket: unless told, it is not what is measured.

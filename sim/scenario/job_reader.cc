@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 
 namespace brigade {
 namespace {
 
-enum class JobKind { kCollective, kDdp, kTraining, kParameterServer };
+enum class JobKind { kCollective, kDdp, kTraining, kParameterServer, kZero, kFsdp };
 
 void read_job(const std::string& name, Fields& in, JobSpec& out) {
   out.name = name;
@@ -18,7 +19,9 @@ void read_job(const std::string& name, Fields& in, JobSpec& out) {
                                  choice<JobKind>({{"collective", JobKind::kCollective},
                                                   {"ddp", JobKind::kDdp},
                                                   {"training", JobKind::kTraining},
-                                                  {"parameter_server", JobKind::kParameterServer}}),
+                                                  {"parameter_server", JobKind::kParameterServer},
+                                                  {"zero", JobKind::kZero},
+                                                  {"fsdp", JobKind::kFsdp}}),
                                  kind, "what the job does");
   in.list("ranks", Need::kRequired, text(), out.ranks,
           "devices by selector, such as node[*].gpu[0-3], in rank order");
@@ -48,6 +51,13 @@ void read_job(const std::string& name, Fields& in, JobSpec& out) {
     read_server_job(in, spec);
     out.kind = std::move(spec);
   });
+  for (const auto& [condition, sharded, read] : {std::tuple{"kind: zero", JobKind::kZero, &read_zero_job},
+                                                 std::tuple{"kind: fsdp", JobKind::kFsdp, &read_fsdp_job}})
+    in.when(condition, kind == sharded, [&out, &in, read = read] {
+      ShardedJobSpec spec;
+      read(in, spec);
+      out.kind = std::move(spec);
+    });
 }
 
 }  // namespace

@@ -14,11 +14,17 @@ void read_collective_job(Fields& in, CollectiveJobSpec& out);
 void read_ddp_job(Fields& in, DdpJobSpec& out);
 void read_training_job(Fields& in, TrainingJobSpec& out);
 void read_server_job(Fields& in, ParameterServerJobSpec& out);
+void read_zero_job(Fields& in, ShardedJobSpec& out);
+void read_fsdp_job(Fields& in, ShardedJobSpec& out);
 void read_model(Fields& in, ModelSpec& out);
 
 // --- shared by kinds
 void read_precision(Fields& in, PrecisionSpec& out);
 void read_compute(Fields& in, ComputeSpec& out);
+// The keys batch, optimizer, gradient_norm and host_gap.
+void read_batch(Fields& in, DdpJobSpec& out);
+void read_optimizer(Fields& in, DdpJobSpec& out);
+void read_between_steps(Fields& in, DdpJobSpec& out);
 void read_run(Fields& in, RunSpec& out);
 // The keys inner, outer; `algorithm` has been read.
 void read_levels(Fields& in, AlgorithmSpec& out);

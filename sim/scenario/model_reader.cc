@@ -29,6 +29,8 @@ void read_layer(Fields& in, LayerSpec& out) {
   in.defaulted("backward_flops", flop(), out.backward_flops, "of a sample");
   in.defaulted("forward_bytes", amount_of_bytes(), out.forward_bytes, "moved through memory, of a sample");
   in.defaulted("backward_bytes", amount_of_bytes(), out.backward_bytes, "moved through memory, of a sample");
+  in.defaulted("activations", amount_of_bytes(), out.activation_bytes,
+               "kept in memory from forward to backward, of a sample; counted by zero and fsdp");
 }
 
 void read_written_tensors(Fields& in, ModelSpec& out) {

@@ -55,7 +55,16 @@ int64_t tokens(const MemoryRequest& r) { return r.samples * r.sequence; }
 
 }  // namespace
 
-Bytes layer_activations(const MemoryRequest& r) { return {tokens(r) * layer_token_bytes(r)}; }
+LayerActivations layer_activations(const MemoryRequest& r) {
+  const int64_t layer = layer_token_bytes(r), linear = linear_part(*r.shape, r.activation_bytes);
+  if (r.recompute == Recompute::kFull)
+    return {Bytes{tokens(r) * r.activation_bytes * r.shape->width}, Bytes{tokens(r) * layer}};
+  if (r.recompute == Recompute::kSelective && r.activations == ActivationCount::kStandard)
+    return {Bytes{tokens(r) * linear}, Bytes{tokens(r) * (layer - linear)}};
+  return {Bytes{tokens(r) * layer}, Bytes{}};
+}
+
+Bytes other_activations(const MemoryRequest& r) { return {tokens(r) * other_token_bytes(r)}; }
 
 MemoryRow activation_row(const MemoryRequest& r) {
   MemoryRow row{"activations", "activations", std::nullopt, "not counted: layers are unknown"};

@@ -199,6 +199,31 @@ ComputeTimeline timeline_of(const Model& model, const DdpJobSpec& job, const Rat
                                                    : by_layers(model, job, rates, copies);
 }
 
+std::vector<LayerTime> layer_times(const Model& model, const DdpJobSpec& job, const Rates& rates) {
+  std::vector<LayerTime> times;
+  if (job.compute.spread != Spread::kParameters) {
+    for (const Layer& layer : model.layers)
+      times.push_back({duration_of(layer.forward, layer.forward_time, job, rates),
+                       duration_of(layer.backward, layer.backward_time, job, rates)});
+    return times;
+  }
+  const ComputeTimeline timeline = timeline_of(model, job, rates);
+  const int64_t all = parameter_count(model);
+  const auto share = [&](Duration whole, int64_t elements) {
+    return Duration{static_cast<int64_t>(static_cast<__int128>(whole.ps) * elements / all)};
+  };
+  int64_t before = 0;
+  for (const Layer& layer : model.layers) {
+    int64_t after = before;
+    for (const TensorIndex t : layer.parameters) after += model.parameters[t].elements;
+    // Backward comes from the other end; cut there, pieces add up whatever their rounding.
+    times.push_back({share(timeline.forward, after) - share(timeline.forward, before),
+                     share(timeline.backward, all - before) - share(timeline.backward, all - after)});
+    before = after;
+  }
+  return times;
+}
+
 std::vector<LayerSpan> layer_spans(const Model& model, const DdpJobSpec& job, const Rates& rates) {
   const ComputeTimeline timeline = timeline_of(model, job, rates);
   std::vector<Duration> ready(model.parameters.size());

@@ -58,6 +58,13 @@ enum class BucketCopy : uint8_t { kNone, kIntoBuckets };
 ComputeTimeline timeline_of(const Model& model, const DdpJobSpec& job, const Rates& rates,
                             BucketCopy copy = BucketCopy::kNone);
 
+// How long each layer takes, in forward order; they add up to timeline_of without copies. With `spread:
+// parameters` a layer's share is that of its parameters.
+struct LayerTime {
+  Duration forward{}, backward{};
+};
+std::vector<LayerTime> layer_times(const Model& model, const DdpJobSpec& job, const Rates& rates);
+
 // A layer's parameters: forward needs them from `forward_begin` on, their gradients are ready at `ready`.
 struct LayerSpan {
   std::vector<TensorIndex> tensors;

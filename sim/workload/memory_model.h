@@ -51,17 +51,10 @@
 
 #include "sim/base/bytes.h"
 #include "sim/base/ids.h"
+#include "sim/workload/sharding.h"
 #include "sim/workload/transformer_shape.h"
 
 namespace brigade {
-
-enum class ShardPreset : uint8_t { kDeepspeed, kFsdp2, kMegatron, kHorovod };
-enum class ActivationCount : uint8_t { kZeroPaper, kStandard, kFlash };
-enum class Recompute : uint8_t { kNone, kSelective, kFull };
-
-const char* name_of(ShardPreset preset);
-const char* name_of(ActivationCount count);
-const char* name_of(Recompute recompute);
 
 // Bytes a parameter, before anything is sharded.
 struct StateBytes {

@@ -42,6 +42,7 @@ struct Layer {
   std::vector<TensorIndex> parameters;  // whose gradients are complete at the end of this layer's backward
   Pass forward, backward;
   std::optional<Duration> forward_time, backward_time;  // written out: the passes do not count then
+  double activation_bytes_per_sample = 0;               // written out: kept from forward to backward
 };
 
 // State that is not trained but kept alike on all ranks (batch norm's running statistics): DDP broadcasts it

@@ -77,6 +77,7 @@ class Reader {
     layer.forward.bytes_per_sample = spec.forward_bytes;
     layer.backward.flops_per_sample = spec.backward_flops;
     layer.backward.bytes_per_sample = spec.backward_bytes;
+    layer.activation_bytes_per_sample = spec.activation_bytes;
     for (const TensorSpec& tensor : spec.parameters) {
       if (tensor.ready)
         error(absl::StrCat("tensor \"", tensor.name, "\": `ready` belongs to a model of tensors"));

@@ -60,6 +60,28 @@ struct DdpResult {
   std::vector<BucketResult> buckets;  // of the last measured step
 };
 
+// Steps of sharded training (zero, fsdp).
+struct ShardedResult {
+  struct Call {
+    std::string label;  // "gather h.3"
+    Collective collective = Collective::kAllGather;
+    Bytes bytes;                         // of the whole, padded
+    Duration set_off{}, start{}, end{};  // since the start of the step, on the rank that ends last
+    double busbw_gb_per_s = 0;
+  };
+  DdpResult step;  // without buckets
+  std::string preset;
+  int stage = 0;
+  std::vector<Call> calls;  // of the last measured step
+  Bytes sent_per_step;      // by the busiest rank
+  // Of it, in the size of all parameters, as if there were infinitely many ranks; null on one rank.
+  std::optional<double> volume_psi;
+  Bytes model_states;
+  Bytes memory_held, memory_peak;  // between steps; over the run, on the rank that holds most
+  Duration memory_peak_at{};       // since the start of the simulation
+  std::optional<Bytes> device_memory;
+};
+
 // Workers against one worker that trains on the whole batch; differences are the largest over all elements.
 struct TrainingResult {
   struct Comparison {
@@ -122,10 +144,10 @@ struct ParameterServerResult {
 
 struct JobResult {
   std::string name;
-  std::string kind;  // "collective", "ddp", "training", "parameter_server"
+  std::string kind;  // "collective", "ddp", "training", "parameter_server", "zero", "fsdp"
   Rank ranks = 0;
   std::vector<std::string> assumptions;  // "AdamW moves 28 bytes a parameter", ...
-  std::variant<CollectiveResult, DdpResult, TrainingResult, ParameterServerResult> result;
+  std::variant<CollectiveResult, DdpResult, TrainingResult, ParameterServerResult, ShardedResult> result;
   std::optional<Verification> verified = std::nullopt;  // where its data was compared
 };
 

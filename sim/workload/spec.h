@@ -13,6 +13,7 @@
 #include "sim/base/ids.h"
 #include "sim/base/time.h"
 #include "sim/collective/algorithm.h"
+#include "sim/workload/sharding.h"
 
 namespace brigade {
 
@@ -90,6 +91,7 @@ struct LayerSpec {
   std::optional<Duration> forward, backward;
   double forward_flops = 0, backward_flops = 0;
   double forward_bytes = 0, backward_bytes = 0;
+  double activation_bytes = 0;  // kept from forward to backward, of a sample
 };
 struct ModelSpec {
   std::string name;                        // a named model, or empty: layers or tensors are written out
@@ -193,12 +195,35 @@ struct ParameterServerJobSpec {
   Place servers_at;
 };
 
+// --- zero, fsdp: model states sharded over the ranks (step_program.h). Counts are elements.
+
+struct ShardedJobSpec {
+  DdpJobSpec work;  // of its buckets only whether they are copied, of its all_reduce all
+  ShardPreset preset = ShardPreset::kDeepspeed;
+  int stage = 0;
+  // zero. Buckets of the preset's size if absent.
+  std::optional<int64_t> reduce_bucket, gather_bucket;
+  bool overlap = false;  // gradients are reduced beside backward; megatron: parameters gathered beside forward
+  // zero, deepspeed's stage 3
+  int64_t prefetch = 50'000'000, persistence_threshold = 100'000;
+  int64_t max_live_parameters = 1'000'000'000, max_reuse_distance = 1'000'000'000;
+  // fsdp
+  Reshard reshard_after_forward = Reshard::kAuto;
+  int forward_prefetch = 2, backward_prefetch = 1;  // units
+  int communicators = 1;
+
+  ActivationCount activations = ActivationCount::kFlash;
+  Recompute recompute = Recompute::kNone;
+  AlgorithmSpec all_gather, reduce_scatter;
+};
+
 struct JobSpec {
   std::string name;
   std::vector<std::string> ranks;  // selectors; rank order is their order
   Duration start{};
   bool verify = false;  // real data travels with its messages and is compared with the direct sum
-  std::variant<CollectiveJobSpec, DdpJobSpec, TrainingJobSpec, ParameterServerJobSpec> kind;
+  std::variant<CollectiveJobSpec, DdpJobSpec, TrainingJobSpec, ParameterServerJobSpec, ShardedJobSpec>
+      kind;
   Place at;  // of the job; errors of finding ranks go to `ranks_at`
   Place ranks_at;
 };

@@ -69,3 +69,15 @@ TEST_CASE("scaling without overlap") {
     CHECK(swept.at({f.nodes, f.tokens}, "efficiency") == Approx(f.efficiency).margin(0.005));
   }
 }
+
+TEST_CASE("ZeRO's volumes in the size of all parameters") {
+  const Swept swept = sweep("zero_stages");
+  const auto [stage, volume] = GENERATE(table<const char*, double>({{"0", 2}, {"1", 2}, {"2", 2}, {"3", 3}}));
+  CHECK(swept.at({stage}, "volume") == volume);
+  // 16, 4 + 12/64, 2 + 14/64, 16/64 bytes of 1,557,611,200 parameters, shares rounded up.
+  const double psi = 1'557'611'200, share = 24'337'675;
+  CHECK(swept.at({"0"}, "model states") == 16 * psi);
+  CHECK(swept.at({"1"}, "model states") == 4 * psi + 12 * share);
+  CHECK(swept.at({"2"}, "model states") == 2 * psi + 14 * share);
+  CHECK(swept.at({"3"}, "model states") == 16 * share);
+}

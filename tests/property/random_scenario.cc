@@ -147,15 +147,48 @@ std::string server_job(Draw& d) {
   return in_order({text, ", run: {steps: ", d.between(1, 3), "}"});
 }
 
+std::string sharded_job(Draw& d, bool fsdp) {
+  std::string text = "model: {layers: [";
+  for (int64_t i = d.between(1, 5); i > 0; --i)
+    text += in_order({"{name: l", i, ", parameters: [{name: w, elements: ", d.between(1, 3000),
+                      "}], forward: ", d.between(0, 20), " us, backward: ", d.between(0, 30),
+                      " us, activations: ", d.between(0, 2000), " B}", i > 1 ? ", " : ""});
+  text +=
+      in_order({"]}, batch: {accumulate: ", d.between(1, 3), "}, copies: false, optimizer: {kind: none}"});
+  text += d.among({"", ", recompute: full", ", gradient_norm: true", ", all_gather: {algorithm: direct}"});
+  if (fsdp) {
+    text += in_order({", reshard_after_forward: ", d.among({"auto", "true", "false"})});
+    text += in_order({", forward_prefetch: ", d.between(0, 3), ", backward_prefetch: ", d.between(0, 3)});
+    text += in_order({", communicators: ", d.between(1, 2)});
+  } else if (d.one_in(3)) {
+    text += in_order({", preset: megatron, stage: ", d.between(0, 1), ", reduce_bucket: ", d.between(1, 4000),
+                      " elements, overlap: ", d.among({"true", "false"})});
+  } else {
+    text += in_order({", stage: ", d.between(0, 3), ", reduce_bucket: ", d.between(1, 4000), " elements"});
+    text += in_order({", gather_bucket: ", d.between(1, 4000), " elements, prefetch: ", d.between(0, 4000)});
+    text += in_order(
+        {" elements, persistence_threshold: ", d.between(0, 1000), " elements, max_reuse_distance: "});
+    text += in_order({d.between(0, 9000), " elements, overlap: ", d.among({"true", "false"})});
+  }
+  return in_order({text, ", run: {steps: ", d.between(1, 3), "}"});
+}
+
 std::string job(Draw& d, const Machine& m, size_t number) {
-  const int64_t kind = d.between(0, 11);
-  const char* name = kind < 7 ? "collective" : kind < 9 ? "ddp" : kind < 10 ? "training" : "parameter_server";
+  const int64_t kind = d.between(0, 14);
+  const char* name = kind < 7    ? "collective"
+                     : kind < 9  ? "ddp"
+                     : kind < 10 ? "training"
+                     : kind < 12 ? "parameter_server"
+                     : kind < 13 ? "fsdp"
+                                 : "zero";
   return in_order({"  job", number, ": {kind: ", name, ", ranks: \"node[*].gpu[*]\", ",
-                   kind < 10 ? "verify: true, " : "", "start: ", d.one_in(2) ? 0 : d.between(0, 50), " us, ",
+                   kind < 10 || kind > 11 ? "verify: true, " : "",
+                   "start: ", d.one_in(2) ? 0 : d.between(0, 50), " us, ",
                    kind < 7    ? collective_job(d, m)
                    : kind < 9  ? ddp_job(d)
                    : kind < 10 ? training_job(d)
-                               : server_job(d),
+                   : kind < 12 ? server_job(d)
+                               : sharded_job(d, kind == 12),
                    "}\n"});
 }
 
@@ -164,7 +197,7 @@ constexpr std::pair<const char*, const char*> kPieces[] = {
     {", rounds: lockstep", ""},         {", channels: 2", ""},      {", channels: 3", ""},
     {"steps: 2", "steps: 1"},           {"steps: 3", "steps: 1"},   {", batch_norm: local", ""},
     {", batch_norm: synchronised", ""}, {", priorities: true", ""}, {", transfer: layers, run", ", run"},
-    {", shard_by: tensors", ""}};
+    {", shard_by: tensors", ""},        {", recompute: full", ""},  {", gradient_norm: true", ""}};
 
 // With one piece less, or simpler.
 std::vector<RandomScenario> simpler(const RandomScenario& scenario) {

@@ -80,7 +80,7 @@ class Dump {
   void put(const TensorSpec& t) { all(t.name, t.elements, t.ready); }
   void put(const LayerSpec& l) {
     all(l.name, l.parameters, l.repeat, l.forward, l.backward, l.forward_flops, l.backward_flops);
-    all(l.forward_bytes, l.backward_bytes);
+    all(l.forward_bytes, l.backward_bytes, l.activation_bytes);
   }
   void put(const ModelSpec& m) {
     all(m.name, m.sequence_tokens, m.image_pixels, m.layers, m.tensors, m.forward, m.backward);
@@ -105,6 +105,12 @@ class Dump {
   void put(const ParameterServerJobSpec& j) {
     all(j.work, j.servers, j.shards, j.shard_by, j.update_rate, j.mode, j.staleness_bound, j.transfer);
     all(j.priorities, j.run, j.until_updates, j.until_time);
+  }
+  void put(const ShardedJobSpec& j) {
+    all(j.work, j.preset, j.stage, j.reduce_bucket, j.gather_bucket, j.overlap, j.prefetch);
+    all(j.persistence_threshold, j.max_live_parameters, j.max_reuse_distance, j.reshard_after_forward);
+    all(j.forward_prefetch, j.backward_prefetch, j.communicators, j.activations, j.recompute);
+    all(j.all_gather, j.reduce_scatter);
   }
   void put(const JobSpec& j) {
     all(j.name, j.ranks, j.start, j.verify);

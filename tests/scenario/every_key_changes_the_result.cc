@@ -40,6 +40,9 @@ constexpr const char* kNodes =
     "  p: {kind: training, ranks: x, comm_hook: powersgd}\n"
     "  v: {kind: parameter_server, ranks: x, model: {name: gpt2}, servers: {on: y}, mode: bounded,\n"
     "      transfer: layers}\n"
+    "  z: {kind: zero, ranks: x, stage: 1, model: {layers: [{name: a, parameters: [{name: w, elements: "
+    "1}]}]}}\n"
+    "  f: {kind: fsdp, ranks: x, model: {name: gpt2}}\n"
     "changes: [{links: x, bandwidth: 25 %}, {ranks: 3, compute: 50 %}]\n"
     "trace: {file: t.json}\n";
 
@@ -212,6 +215,29 @@ Rows rows() {
       {"jobs.NAME.priorities", "jobs.v.priorities=true"},
       {"jobs.NAME.run.until.updates", "jobs.v.run={until: {updates: 5}}"},
       {"jobs.NAME.run.until.time", "jobs.v.run={until: {time: 1 s}}"},
+      {"jobs.NAME.model.layers[].activations", "jobs.z.model.layers[0].activations=1 MB"},
+      {"jobs.NAME.preset", "jobs.z.preset=megatron"},
+      {"jobs.NAME.stage", "jobs.z.stage=3"},
+      {"jobs.NAME.overlap", "jobs.z.overlap=true"},
+      {"jobs.NAME.reduce_bucket", "jobs.z.reduce_bucket=1000 elements"},
+      {"jobs.NAME.gather_bucket", "jobs.z.gather_bucket=1000 elements"},
+      {"jobs.NAME.prefetch", "jobs.z.prefetch=0 elements"},
+      {"jobs.NAME.persistence_threshold", "jobs.z.persistence_threshold=0 elements"},
+      {"jobs.NAME.max_live_parameters", "jobs.z.max_live_parameters=1000 elements"},
+      {"jobs.NAME.max_reuse_distance", "jobs.z.max_reuse_distance=1000 elements"},
+      {"jobs.NAME.reshard_after_forward", "jobs.f.reshard_after_forward=false"},
+      {"jobs.NAME.forward_prefetch", "jobs.f.forward_prefetch=0"},
+      {"jobs.NAME.backward_prefetch", "jobs.f.backward_prefetch=2"},
+      {"jobs.NAME.communicators", "jobs.f.communicators=2"},
+      {"jobs.NAME.activations", "jobs.f.activations=standard"},
+      {"jobs.NAME.recompute", "jobs.f.recompute=full"},
+      {"jobs.NAME.copies", "jobs.f.copies=false"},
+      {"jobs.NAME.all_gather.algorithm", "jobs.f.all_gather.algorithm=direct"},
+      {"jobs.NAME.all_gather.rounds", "jobs.f.all_gather.rounds=lockstep"},
+      {"jobs.NAME.all_gather.channels", "jobs.f.all_gather.channels=2"},
+      {"jobs.NAME.reduce_scatter.algorithm", "jobs.f.reduce_scatter.algorithm=direct"},
+      {"jobs.NAME.reduce_scatter.rounds", "jobs.f.reduce_scatter.rounds=lockstep"},
+      {"jobs.NAME.reduce_scatter.channels", "jobs.f.reduce_scatter.channels=2"},
       {"changes[].links", "changes[0].links=y"},
       {"changes[].bandwidth", "changes[0].bandwidth=50 %"},
       {"changes[].state", "changes[0]={links: x, state: down}"},

@@ -1,0 +1,70 @@
+// The step programs of FSDP2, DeepSpeed's ZeRO and Megatron's distributed optimizer.
+//
+// fsdp2 (torch.distributed.fsdp.fully_shard, _fsdp_param_group.py): a unit is gathered before its first
+// compute
+//   of a pass and, where resharded after forward, again before its backward. Gathers are set off `prefetch`
+//   units ahead, when the unit that far before begins: 2 in forward, which is what the copy-out that the
+//   stream waits for amounts to; 1 in backward, in reverse order of use; 0 is after the unit before has
+//   ended. Passes do not reach into each other. After a unit's backward its gradients are copied, once the
+//   reduce-scatter before is done, and reduce-scattered. Parameters are padded in their first dimension.
+// deepspeed (runtime/zero, stage_1_and_2.py, stage3.py, partitioned_param_coordinator.py): gradients fill
+//   buckets in the order of backward; a bucket is reduced when the next gradient would not fit, at stage 2
+//   and 3 in every micro-batch. Without overlap compute waits for it (stage 0: all after backward). Stages 1
+//   and 2 gather all parameters after the optimizer. Stage 3 gathers each module's when compute gets to it,
+//   sets off a prefetch of further ones in the recorded order, and keeps what is used again within
+//   max_reuse_distance; small parameters stay gathered and are renewed after the optimizer. Every step is
+//   taken to have its trace.
+// megatron (core/distributed, param_and_grad_buffer.py): a bucket closes when it has reached its size; with
+//   overlap it is reduced at once, and its parameters are gathered beside the next forward, one bucket ahead.
+//
+// Taken from the papers and not from the programs: at stages 1 and 2 a bucket is reduce-scattered over all
+// ranks (DeepSpeed reduces its slices to their owners, or all-reduces it). Left out: the host, which is never
+// late nor ahead; resharding to fewer ranks after forward; hybrid sharding.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "sim/workload/shard_units.h"
+#include "sim/workload/step_program.h"
+
+namespace brigade {
+
+// A segment as the programs see it.
+struct SegmentFacts {
+  std::string name;
+  uint32_t block = kNone;  // what is recomputed together; kNone: never recomputed
+  bool first_of_block = false, last_of_block = false;
+  bool has_scores = false;     // selective recomputation does something
+  Bytes kept{}, recomputed{};  // activations, from forward, or from recomputation, to the end of backward
+};
+
+struct ShardInput {
+  const Model& model;
+  const ShardedJobSpec& spec;
+  Rank ranks = 1;
+  ShardUnits units;
+  std::vector<SegmentFacts> segments;               // as units.segments
+  int64_t parameter_bytes = 4, gradient_bytes = 4;  // of an element that is gathered, that is reduced
+
+  bool copies() const { return !spec.work.buckets.gradient_as_bucket_view; }
+  DType parameter_dtype() const { return spec.work.precision.parameters; }
+  DType gradient_dtype() const;
+};
+
+// Pieces of compute of one micro-batch, in order: forward, then backward with what it recomputes.
+struct ShardUse {
+  Work work = Work::kForward;
+  uint32_t segment = 0;
+};
+std::vector<ShardUse> uses_of(const ShardInput& in);
+// The operation of that use, with its activations.
+StepOp op_of(const ShardInput& in, const ShardUse& use);
+// After the gradients are reduced: norm and optimizer.
+void add_update(const ShardInput& in, ProgramBuilder& out);
+// The end of a step.
+void add_gap(const ShardInput& in, ProgramBuilder& out);
+
+StepProgram fsdp_program(const ShardInput& in);
+StepProgram zero_program(const ShardInput& in);
+
+}  // namespace brigade

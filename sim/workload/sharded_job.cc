@@ -1,0 +1,243 @@
+#include "sim/workload/sharded_job.h"
+
+#include <algorithm>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "sim/base/check.h"
+#include "sim/workload/step_result.h"
+
+namespace brigade {
+
+std::unique_ptr<Job> ShardedJob::make(const ShardedJobSpec& spec, JobContext context, Diagnostics& errors) {
+  std::optional<ShardedPlan> plan = plan_sharded(spec, context, errors);
+  if (!plan) return nullptr;
+  return std::unique_ptr<Job>(new ShardedJob(spec, std::move(context), std::move(*plan)));
+}
+
+ShardedJob::ShardedJob(const ShardedJobSpec& spec, JobContext context, ShardedPlan plan)
+    : spec_(spec), context_(std::move(context)), plan_(std::move(plan)) {
+  const std::vector<StepCall>& calls = plan_.program.calls;
+  for (uint32_t c = 0; c < calls.size(); ++c)
+    calls_of_[static_cast<size_t>(calls[c].communicator)].push_back(c);
+}
+
+void ShardedJob::begin(Simulation& simulation, JobTrace* trace) {
+  trace_ = trace;
+  for (int c = 0; c < spec_.communicators; ++c)
+    comms_.push_back(simulation.add_communicator(
+        context_.id, context_.devices, c == 0 ? context_.name : absl::StrCat(context_.name, " reduction")));
+  ranks_.resize(context_.devices.size());
+  for (Rank r = 0; r < ranks_.size(); ++r) {
+    ranks_[r].memory = plan_.program.held;
+    simulation.timer(context_.id, r, Time{} + context_.start + context_.late[r], 0);
+  }
+}
+
+void ShardedJob::on(const Notice& notice, Simulation& simulation) {
+  if (notice.what == Notice::What::kCollectiveDone) return call_done(notice, simulation);
+  if (ranks_[notice.rank].phase == Phase::kNotStarted) return begin_step(notice.rank, simulation);
+  end_op(notice.rank, simulation);
+  advance(notice.rank, simulation);
+}
+
+void ShardedJob::begin_step(Rank r, Simulation& simulation) {
+  RankState& s = ranks_[r];
+  ++s.step;
+  if (steps_.size() == static_cast<size_t>(s.step)) {  // the first rank to get there
+    StepRecord record;
+    for (size_t c = 0; c < comms_.size(); ++c)
+      for (const uint32_t call : calls_of_[c]) {
+        const uint32_t index = simulation.add_collective(comms_[c], plan_.calls[call]);
+        if (call == calls_of_[c].front()) record.first_call[c] = index;
+      }
+    steps_.push_back(record);
+  }
+  s.step_begin = simulation.now();
+  s.comm_free.fill(s.step_begin);
+  s.at_begin = s.occupancy.totals(s.step_begin);
+  s.calls.assign(plan_.calls.size(), {});
+  s.op = 0;
+  advance(r, simulation);
+}
+
+// Through all operations that take no time, to the next that does or cannot begin.
+void ShardedJob::advance(Rank r, Simulation& simulation) {
+  RankState& s = ranks_[r];
+  for (; s.op < plan_.program.ops.size(); end_op(r, simulation)) {
+    if (!can_begin(s)) {
+      s.phase = Phase::kWaiting;
+      s.occupancy.compute(false, simulation.now());
+      return;
+    }
+    begin_op(r, simulation);
+    const Duration d = plan_.duration(r, s.op);
+    if (d.ps == 0) continue;
+    s.phase = Phase::kComputing;
+    s.occupancy.compute(plan_.program.ops[s.op].work != Work::kGap, s.op_begin);
+    return simulation.timer(context_.id, r, s.op_begin + d, 0);
+  }
+  end_step(r, simulation);
+}
+
+bool ShardedJob::can_begin(const RankState& s) const {
+  const std::vector<uint32_t>& waits = plan_.program.ops[s.op].waits;
+  return std::all_of(waits.begin(), waits.end(), [&](uint32_t call) { return s.calls[call].done; });
+}
+
+void ShardedJob::begin_op(Rank r, Simulation& simulation) {
+  RankState& s = ranks_[r];
+  const StepOp& op = plan_.program.ops[s.op];
+  s.op_begin = simulation.now();
+  change_memory(r, op.taken_at_begin, {}, s.op_begin);
+  launch(r, op.sets_off_at_begin, simulation);
+}
+
+void ShardedJob::end_op(Rank r, Simulation& simulation) {
+  RankState& s = ranks_[r];
+  const StepOp& op = plan_.program.ops[s.op];
+  const Time now = simulation.now();
+  if (trace_ != nullptr && s.op_begin < now) {
+    Recorder& rec = trace_->recorder;
+    rec.slice(trace_->ranks[r].compute, rec.name(op.name), rec.name("compute"), s.op_begin, now);
+  }
+  change_memory(r, {}, op.given_back_at_end, now);
+  launch(r, op.sets_off_at_end, simulation);
+  ++s.op;
+}
+
+void ShardedJob::launch(Rank r, const std::vector<uint32_t>& calls, Simulation& simulation) {
+  RankState& s = ranks_[r];
+  const Time now = simulation.now();
+  for (const uint32_t call : calls) {
+    const StepCall& c = plan_.program.calls[call];
+    s.calls[call].set_off = now;
+    change_memory(r, c.taken_at_launch, {}, now);
+    s.occupancy.comm_launched(now);
+    simulation.launch(comms_[static_cast<size_t>(c.communicator)], r);
+  }
+}
+
+void ShardedJob::call_done(const Notice& notice, Simulation& simulation) {
+  const Rank r = notice.rank;
+  RankState& s = ranks_[r];
+  const Time now = simulation.now();
+  const auto c = static_cast<size_t>(std::find(comms_.begin(), comms_.end(), notice.comm) - comms_.begin());
+  const uint32_t call = calls_of_[c][notice.index - steps_[static_cast<size_t>(s.step)].first_call[c]];
+  CallTimes& times = s.calls[call];
+  times.start = std::max(times.set_off, s.comm_free[c]);
+  times.end = s.comm_free[c] = now;
+  times.done = true;
+  s.occupancy.comm_done(now);
+  change_memory(r, {}, plan_.program.calls[call].given_back_at_end, now);
+  if (s.phase == Phase::kWaiting && can_begin(s)) advance(r, simulation);
+}
+
+void ShardedJob::end_step(Rank r, Simulation& simulation) {
+  RankState& s = ranks_[r];
+  const Time now = simulation.now();
+  StepRecord& step = steps_[static_cast<size_t>(s.step)];
+  s.occupancy.compute(false, now);
+  if (trace_ != nullptr) {
+    Recorder& rec = trace_->recorder;
+    rec.slice(trace_->ranks[r].compute, rec.name(absl::StrCat("step ", s.step)), rec.name("step"),
+              s.step_begin, now);
+  }
+  const bool last = static_cast<size_t>(s.step) + 1 == steps_total();
+  if (++step.ended == ranks_.size()) {
+    step.end = now;
+    step.last_rank = s.occupancy.totals(now) - s.at_begin;
+    if (last) last_calls_ = call_results(s);
+  }
+  BRIGADE_CHECK(s.memory == plan_.program.held, "rank ", r, " ends a step with ", s.memory.count,
+                " bytes, not ", plan_.program.held.count);
+  if (!last) return begin_step(r, simulation);
+  settle_memory(r);
+  s.phase = Phase::kDone;
+}
+
+void ShardedJob::change_memory(Rank r, Bytes taken, Bytes given_back, Time now) {
+  RankState& s = ranks_[r];
+  if (taken == given_back) return;
+  if (s.memory_since < now) settle_memory(r);
+  s.memory = s.memory + taken - given_back;
+  s.memory_since = now;
+}
+
+// What the rank has held since the last change is part of the record.
+void ShardedJob::settle_memory(Rank r) {
+  const RankState& s = ranks_[r];
+  BRIGADE_CHECK(s.memory <= plan_.memory_bound, "rank ", r, " holds ", s.memory.count, " bytes, at most ",
+                plan_.memory_bound.count);
+  if (memory_peak_ < s.memory) {
+    memory_peak_ = s.memory;
+    memory_peak_at_ = s.memory_since;
+  }
+  if (trace_ == nullptr || trace_->ranks[r].compute == kNoTrack) return;
+  constexpr double kGigabyte = 1e9;
+  Recorder& rec = trace_->recorder;
+  rec.counter(rec.tracks()[trace_->ranks[r].compute].process, rec.name("memory"), rec.name("GB"),
+              s.memory_since, static_cast<double>(s.memory.count) / kGigabyte);
+}
+
+std::vector<ShardedResult::Call> ShardedJob::call_results(const RankState& s) const {
+  std::vector<ShardedResult::Call> results;
+  const double n = context_.ranks();
+  for (size_t i = 0; i < s.calls.size(); ++i) {
+    const StepCall& call = plan_.program.calls[i];
+    const CallTimes& times = s.calls[i];
+    ShardedResult::Call result{.label = call.label,
+                               .collective = call.collective,
+                               .bytes = call.elements * Bytes{bytes_of(call.dtype)},
+                               .set_off = times.set_off - s.step_begin,
+                               .start = times.start - s.step_begin,
+                               .end = times.end - s.step_begin};
+    const Duration d = times.end - times.start;
+    const double share = (call.collective == Collective::kAllReduce ? 2 : 1) * (n - 1) / n;
+    if (d.ps > 0) result.busbw_gb_per_s = share * static_cast<double>(result.bytes.count) / in_s(d) * 1e-9;
+    results.push_back(std::move(result));
+  }
+  return results;
+}
+
+JobResult ShardedJob::result(const Simulation& simulation) const {
+  StepsDone done{.begin = Time{} + context_.start,
+                 .end = {},
+                 .last_rank = {},
+                 .ranks = context_.ranks(),
+                 .parameters = plan_.parameters,
+                 .useful_flops = plan_.useful_flops,
+                 .peak_flop_per_s = plan_.peak_flop_per_s,
+                 .tokens_per_rank = plan_.tokens_per_rank};
+  for (const StepRecord& step : steps_) {
+    done.end.push_back(step.end);
+    done.last_rank.push_back(step.last_rank);
+  }
+  ShardedResult result;
+  result.step = step_result(spec_.work, done);
+  result.preset = name_of(spec_.preset);
+  result.stage = spec_.stage;
+  result.calls = last_calls_;
+  for (Rank r = 0; r < ranks_.size(); ++r) {
+    Bytes sent{};
+    for (const CommId comm : comms_) sent += simulation.sent(comm)[r];
+    result.sent_per_step =
+        std::max(result.sent_per_step, Bytes{sent.count / static_cast<int64_t>(steps_total())});
+  }
+  const double n = context_.ranks();
+  if (n > 1)
+    result.volume_psi = static_cast<double>(result.sent_per_step.count) * n / (n - 1) /
+                        (static_cast<double>(plan_.parameters) * static_cast<double>(plan_.parameter_bytes));
+  result.model_states = plan_.model_states;
+  result.memory_held = plan_.program.held;
+  result.memory_peak = memory_peak_;
+  result.memory_peak_at = memory_peak_at_ - Time{};
+  result.device_memory = plan_.device_memory;
+  return {.name = context_.name,
+          .kind = spec_.preset == ShardPreset::kFsdp2 ? "fsdp" : "zero",
+          .ranks = context_.ranks(),
+          .assumptions = plan_.assumptions,
+          .result = std::move(result)};
+}
+
+}  // namespace brigade

@@ -1,0 +1,170 @@
+#include "sim/workload/sharded_plan.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "absl/strings/str_cat.h"
+#include "sim/base/units.h"
+#include "sim/engine/payload.h"
+#include "sim/workload/communicate.h"
+#include "sim/workload/gradient_buckets.h"
+#include "sim/workload/memory_traffic.h"
+#include "sim/workload/shard_facts.h"
+
+namespace brigade {
+namespace {
+
+const AlgorithmSpec& algorithm_of(const ShardedJobSpec& spec, Collective collective) {
+  if (collective == Collective::kAllGather) return spec.all_gather;
+  return collective == Collective::kReduceScatter ? spec.reduce_scatter : spec.work.all_reduce;
+}
+
+// The plans of all collectives; those that are alike share theirs.
+bool add_calls(ShardedPlan& plan, const ShardedJobSpec& spec, const JobContext& context,
+               Diagnostics& errors) {
+  std::map<std::tuple<Collective, int64_t, DType>, CollectiveCall> made;
+  for (const StepCall& call : plan.program.calls) {
+    const std::tuple key{call.collective, call.elements, call.dtype};
+    auto it = made.find(key);
+    if (it == made.end()) {
+      CommunicateResult result = communicate({.collective = call.collective,
+                                              .algorithm = algorithm_of(spec, call.collective),
+                                              .elements = call.elements,
+                                              .element_bytes = bytes_of(call.dtype),
+                                              .root = 0,
+                                              .sends = {},
+                                              .receives = {},
+                                              .fold = context.fold},
+                                             context.devices, context.topology);
+      if (context.verify && result.error.empty()) result.error = Payload::refusal(result.call);
+      if (!result.error.empty()) {
+        errors.error(context.at, absl::StrCat("job \"", context.name, "\": ", result.error));
+        return false;
+      }
+      it = made.emplace(key, std::move(result.call)).first;
+    }
+    plan.calls.push_back(it->second);
+    plan.calls.back().label = call.label;
+  }
+  return true;
+}
+
+Duration sum(const ShardInput& in, const std::vector<LayerTime>& times, const StepOp& op) {
+  const Segment& segment = in.units.segments[op.segment];
+  Duration total{};
+  for (size_t layer = segment.first; layer < segment.last; ++layer) {
+    const bool is_core = in.model.layers[layer].name.ends_with("core");
+    if (op.work == Work::kRecompute && in.spec.recompute == Recompute::kSelective && !is_core) continue;
+    total += op.work == Work::kBackward ? times[layer].backward : times[layer].forward;
+  }
+  return total;
+}
+
+std::vector<Duration> durations_of(const ShardInput& in, const StepProgram& program,
+                                   const RankKinds::Kind& kind) {
+  const std::vector<LayerTime> times = layer_times(in.model, in.spec.work, kind.rates);
+  std::vector<Duration> durations;
+  for (const StepOp& op : program.ops) {
+    Duration d{};
+    if (op.work == Work::kForward || op.work == Work::kRecompute || op.work == Work::kBackward)
+      d = sum(in, times, op);
+    if (op.moved.count > 0) d += memory_time(op.moved, kind.rates);
+    durations.push_back(op.work == Work::kGap ? in.spec.work.host_gap : slowed(d, kind.share));
+  }
+  return durations;
+}
+
+void check_memory(ShardedPlan& plan, const RankKinds& kinds, const JobContext& context, Diagnostics& errors) {
+  for (const RankKinds::Kind& kind : kinds.kinds)
+    if (kind.memory) plan.device_memory = std::min(plan.device_memory.value_or(*kind.memory), *kind.memory);
+  const Bytes peak = plan.memory_bound = peak_bound(plan.program);
+  if (!plan.device_memory || peak <= *plan.device_memory) return;
+  errors.warning(context.at, absl::StrCat("job \"", context.name, "\" does not fit: up to ", to_string(peak),
+                                          " on a device of ", to_string(*plan.device_memory), ", ",
+                                          to_string(plan.model_states), " of it model states"));
+}
+
+std::string count_of(int64_t elements) {
+  return absl::StrCat(elements, elements == 1 ? " element" : " elements");
+}
+
+std::vector<std::string> assumptions_of(const ShardInput& in, const MemoryRequest& request) {
+  const ShardedJobSpec& spec = in.spec;
+  std::vector<std::string> list;
+  if (spec.work.compute.spread == Spread::kParameters)
+    list.push_back("compute is 6 x parameters x tokens FLOPs, spread over parameters, a third of it forward");
+  else
+    list.push_back(
+        "a layer takes the larger of FLOPs / rate and bytes / memory bandwidth; no host launch gaps");
+  if (spec.work.optimizer != OptimizerKind::kNone)
+    list.push_back(absl::StrCat("the optimizer moves ",
+                                optimizer_bytes_per_parameter(spec.work.optimizer, spec.work.precision),
+                                " bytes a parameter", spec.stage > 0 ? " of a rank's share" : ""));
+  if (spec.preset != ShardPreset::kFsdp2)
+    list.push_back(absl::StrCat("gradients are reduced in buckets of ", count_of(reduce_bucket_of(in))));
+  if (spec.preset == ShardPreset::kDeepspeed && (spec.stage == 1 || spec.stage == 2))
+    list.push_back("a bucket is reduce-scattered over all ranks");
+  if (spec.preset == ShardPreset::kDeepspeed && spec.stage == 3)
+    list.push_back("every step knows the order of the modules");
+  if (in.copies()) list.push_back("copies into and out of buffers at memory rate");
+  const bool written = std::any_of(in.segments.begin(), in.segments.end(), [](const SegmentFacts& f) {
+    return f.kept.count > 0 || f.recomputed.count > 0;
+  });
+  if (request.shape)
+    list.push_back(absl::StrCat("activations by the count ", name_of(spec.activations), ", recomputation ",
+                                name_of(spec.recompute)));
+  else
+    list.push_back(written ? "activations as the layers say" : "activations are not counted in memory");
+  return list;
+}
+
+}  // namespace
+
+std::optional<ShardedPlan> plan_sharded(const ShardedJobSpec& spec, const JobContext& context,
+                                        Diagnostics& errors) {
+  const int before = errors.errors();
+  const std::optional<Model> model = model_of(spec.work.model, errors);
+  if (!model) return std::nullopt;
+  const MemoryRequest request = memory_request_of(spec, *model, context.ranks());
+  if (const std::string refused = refusal(request); !refused.empty()) {
+    errors.error(context.at, absl::StrCat("job \"", context.name, "\": ", refused));
+    return std::nullopt;
+  }
+  if (spec.recompute == Recompute::kSelective && !request.shape) {
+    errors.error(context.at,
+                 absl::StrCat("job \"", context.name,
+                              "\": selective recomputation needs a named transformer; allowed: none, full"));
+    return std::nullopt;
+  }
+  ShardInput in{.model = *model,
+                .spec = spec,
+                .ranks = context.ranks(),
+                .units = shard_units(
+                    *model, spec.preset == ShardPreset::kFsdp2 ? UnitRule::kBlocks : UnitRule::kModules),
+                .segments = {},
+                .parameter_bytes = bytes_of(spec.work.precision.parameters),
+                .gradient_bytes = bytes_of(reduced_dtype(spec.work.precision))};
+  in.segments = segment_facts(spec, *model, in.units, request);
+  ShardedPlan plan;
+  plan.program = spec.preset == ShardPreset::kFsdp2 ? fsdp_program(in) : zero_program(in);
+  plan.program.held = held_memory(in, request);
+  if (!add_calls(plan, spec, context, errors)) return std::nullopt;
+  RankKinds kinds = rank_kinds(*model, spec.work, context, errors);
+  if (errors.errors() != before) return std::nullopt;
+  for (const RankKinds::Kind& kind : kinds.kinds)
+    plan.durations.push_back(durations_of(in, plan.program, kind));
+  plan.peak_flop_per_s = kinds.peak_flop_per_s(context);
+  plan.kind_of_rank = std::move(kinds.kind_of_rank);
+  if (const auto flops = useful_flops(*model, spec.work)) plan.useful_flops = *flops * spec.work.accumulate;
+  if (const auto tokens = micro_batch_tokens(*model, spec.work))
+    plan.tokens_per_rank = *tokens * spec.work.accumulate;
+  plan.parameters = request.parameters;
+  plan.parameter_bytes = in.parameter_bytes;
+  plan.model_states = memory_use(request).model_states;
+  plan.assumptions = assumptions_of(in, request);
+  check_memory(plan, kinds, context, errors);
+  return plan;
+}
+
+}  // namespace brigade

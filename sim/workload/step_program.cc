@@ -1,0 +1,75 @@
+#include "sim/workload/step_program.h"
+
+#include <algorithm>
+
+#include "sim/base/check.h"
+
+namespace brigade {
+
+uint32_t ProgramBuilder::add(StepOp op) {
+  program_.ops.push_back(std::move(op));
+  return last();
+}
+
+uint32_t ProgramBuilder::add_call(StepCall call) {
+  program_.calls.push_back(std::move(call));
+  return static_cast<uint32_t>(program_.calls.size() - 1);
+}
+
+uint32_t ProgramBuilder::call_at_begin(uint32_t op, StepCall call) {
+  const uint32_t number = add_call(std::move(call));
+  program_.ops[op].sets_off_at_begin.push_back(number);
+  return number;
+}
+
+uint32_t ProgramBuilder::call_at_end(uint32_t op, StepCall call) {
+  const uint32_t number = add_call(std::move(call));
+  program_.ops[op].sets_off_at_end.push_back(number);
+  return number;
+}
+
+StepProgram ProgramBuilder::finish() && {
+  std::vector<uint32_t> number(program_.calls.size());
+  std::vector<StepCall> calls;
+  for (StepOp& op : program_.ops)
+    for (std::vector<uint32_t>* list : {&op.sets_off_at_begin, &op.sets_off_at_end})
+      for (uint32_t& call : *list) {
+        number[call] = static_cast<uint32_t>(calls.size());
+        calls.push_back(std::move(program_.calls[call]));
+        call = number[call];
+      }
+  BRIGADE_CHECK(calls.size() == number.size(), calls.size(), " of ", number.size(), " collectives set off");
+  program_.calls = std::move(calls);
+  uint32_t set_off = 0;
+  for (StepOp& op : program_.ops) {
+    for (uint32_t& call : op.waits) {
+      call = number[call];
+      BRIGADE_CHECK(call < set_off, op.name, " waits for what nothing before it sets off");
+    }
+    set_off += static_cast<uint32_t>(op.sets_off_at_begin.size() + op.sets_off_at_end.size());
+  }
+  return std::move(program_);
+}
+
+Bytes peak_bound(const StepProgram& program) {
+  Bytes now = program.held, peak = now;
+  std::vector<bool> done(program.calls.size());
+  const auto end = [&](uint32_t call) {
+    if (!done[call]) now = now - program.calls[call].given_back_at_end;
+    done[call] = true;
+  };
+  const auto launch = [&](const std::vector<uint32_t>& calls) {
+    for (const uint32_t call : calls) now += program.calls[call].taken_at_launch;
+    peak = std::max(peak, now);
+  };
+  for (const StepOp& op : program.ops) {
+    for (const uint32_t call : op.waits) end(call);
+    now += op.taken_at_begin;
+    launch(op.sets_off_at_begin);
+    now = now - op.given_back_at_end;
+    launch(op.sets_off_at_end);
+  }
+  return peak;
+}
+
+}  // namespace brigade

@@ -1,0 +1,78 @@
+// A step of sharded training as a list: what the compute stream does, one after the other, and the
+// collectives that it sets off and waits for. All ranks have the same list; only how long its operations last
+// differs.
+//
+// A collective is launched when the operation that sets it off begins or ends, and runs on its communicator's
+// stream, in order. So what overlaps is nowhere written down. Memory is counted where the list says that it
+// is taken or given back.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "sim/base/bytes.h"
+#include "sim/collective/algorithm.h"
+#include "sim/workload/spec.h"
+
+namespace brigade {
+
+enum class Work : uint8_t {
+  kBegin,  // nothing; collectives that start with the step hang on it
+  kForward,
+  kRecompute,
+  kBackward,
+  kCopyOut,  // of a gathered buffer into parameters
+  kCopyIn,   // of gradients into a buffer that is reduced
+  kWait,     // for collectives only
+  kNorm,
+  kOptimizer,
+  kGap  // of the host: the compute stream is idle
+};
+
+struct StepOp {
+  Work work = Work::kBegin;
+  uint32_t segment = 0;         // kForward, kRecompute, kBackward
+  std::string name;             // for the timeline: "forward h.3"
+  Bytes moved{};                // by memory, beside what layers move
+  std::vector<uint32_t> waits;  // collectives that have to be done before
+  std::vector<uint32_t> sets_off_at_begin, sets_off_at_end;
+  Bytes taken_at_begin{}, given_back_at_end{};  // memory
+};
+
+struct StepCall {
+  int communicator = 0;
+  Collective collective = Collective::kAllGather;
+  int64_t elements = 0;  // of the whole, padded
+  DType dtype = DType::kFp32;
+  std::string label;
+  Bytes taken_at_launch{}, given_back_at_end{};  // memory
+};
+
+struct StepProgram {
+  std::vector<StepOp> ops;
+  std::vector<StepCall> calls;  // in the order in which they are set off
+  Bytes held{};                 // of memory, at the begin and the end of a step
+};
+
+// Collects operations in order, and collectives in any: finish() numbers these by what sets them off.
+class ProgramBuilder {
+ public:
+  // Returns its number; the last one is last().
+  uint32_t add(StepOp op);
+  uint32_t last() const { return static_cast<uint32_t>(program_.ops.size() - 1); }
+  StepOp& op(uint32_t number) { return program_.ops[number]; }
+  // Set off when operation `op` begins or ends. Returns a number for wait_for().
+  uint32_t call_at_begin(uint32_t op, StepCall call);
+  uint32_t call_at_end(uint32_t op, StepCall call);
+  // Operation `op` waits for it.
+  void wait_for(uint32_t op, uint32_t call) { program_.ops[op].waits.push_back(call); }
+  StepProgram finish() &&;
+
+ private:
+  uint32_t add_call(StepCall call);
+  StepProgram program_;
+};
+
+// The most memory that a step can hold: collectives end as late as the list allows.
+Bytes peak_bound(const StepProgram& program);
+
+}  // namespace brigade
