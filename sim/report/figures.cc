@@ -111,6 +111,9 @@ void add_figures(Json& out, const ShardedResult& r) {
   out["memory_peak_at_us"] = exact_us(r.memory_peak_at);
   out["device_memory_bytes"] = r.device_memory ? Json(r.device_memory->count) : Json();
   out["fits"] = r.device_memory ? Json(r.memory_peak <= *r.device_memory) : Json();
+  out["offload_us"] = r.offload ? Json(exact_us(*r.offload)) : Json();
+  out["host_memory_bytes"] = r.host_memory.count;
+  out["nvme_memory_bytes"] = r.nvme_memory.count;
   out["collectives"] = Json::array();
   for (const ShardedResult::Call& call : r.calls) out["collectives"].push_back(figures_of(call));
 }

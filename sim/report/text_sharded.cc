@@ -24,9 +24,14 @@ Table summary(const ShardedResult& r, Rank ranks) {
   Table table = step_summary(r.step, ranks);
   table.row({"sent a step", to_string(r.sent_per_step),
              r.volume_psi ? absl::StrCat("by the busiest rank: ", decimals(*r.volume_psi, 3),
-                                         " x the parameters x (N-1)/N")
+                                         " x parameters x (N-1)/N")
                           : ""});
   table.row({"memory peak", to_string(r.memory_peak), memory_of(r)});
+  if (r.offload)
+    table.row({"optimizer on host", to_string(*r.offload),
+               absl::StrCat(
+                   "of the step; a host holds ", to_string(r.host_memory),
+                   r.nvme_memory.count > 0 ? absl::StrCat(", its drives ", to_string(r.nvme_memory)) : "")});
   return table;
 }
 

@@ -69,6 +69,28 @@ void read_rest(Fields& in, ShardedJobSpec& out) {
   read_run(in, out.work.run);
 }
 
+// The rates of a host have no default: they differ too much.
+void read_offload(Fields& in, ShardedJobSpec& out) {
+  in.map("offload", Need::kOptional, "the optimizer runs on the ranks' hosts (stage 1 to 3)",
+         [&](Fields& offload) {
+           OffloadSpec spec;
+           offload.required("optimizer", choice<bool>({{"cpu", false}, {"nvme", true}}), spec.nvme,
+                            "where its states are: in the host's memory, or on its drives");
+           offload.required("host_rate", bandwidth(), spec.host_rate,
+                            "at which a host's optimizer moves its bytes");
+           offload.when("optimizer: nvme", spec.nvme, [&] {
+             offload.required("nvme_read", bandwidth(), spec.nvme_read, "of all drives of a host");
+             offload.required("nvme_write", bandwidth(), spec.nvme_write, "of all drives of a host");
+           });
+           out.offload = spec;
+           if (!offload.describing() && out.stage == 0)
+             offload.error(offload.place(), "offload needs stage 1, 2 or 3");
+           if (!offload.describing() && out.work.optimizer == OptimizerKind::kNone)
+             offload.error(offload.place(),
+                           "offload needs an optimizer; `optimizer: {kind: none}` takes no time");
+         });
+}
+
 void read_fetching(Fields& in, ShardedJobSpec& out) {
   in.defaulted("prefetch", elements(0), out.prefetch,
                "at stage 3: gathered ahead of use until there are so many");
@@ -105,6 +127,7 @@ void read_zero_job(Fields& in, ShardedJobSpec& out) {
     in.optional("gather_bucket", elements(1), out.gather_bucket,
                 "parameters gathered at a time after the optimizer, at stage 1 and 2; 5e8 without");
     read_fetching(in, out);
+    read_offload(in, out);
   });
   read_rest(in, out);
 }

@@ -8,6 +8,7 @@
 #include "sim/base/units.h"
 #include "sim/engine/payload.h"
 #include "sim/workload/communicate.h"
+#include "sim/workload/ddp_memory.h"
 #include "sim/workload/memory_traffic.h"
 
 namespace brigade {
@@ -174,6 +175,7 @@ std::optional<DdpPlan> plan_ddp(const DdpJobSpec& spec, const JobContext& contex
   if (const auto tokens = micro_batch_tokens(plan.model, spec))
     plan.tokens_per_rank = *tokens * spec.accumulate;
   plan.assumptions = assumptions_of(plan, spec);
+  warn_of_ddp_memory(spec, plan.model, context, errors);
   return plan;
 }
 

@@ -49,7 +49,8 @@ bool gpus_are_alike(const NodeType& type) {
 bool ranks_are_alike(const JobSpec& job) {
   if (job.verify || job.ranks.size() != 1) return false;
   if (const auto* c = std::get_if<CollectiveJobSpec>(&job.kind)) return !c->callers && c->other_sizes.empty();
-  return std::holds_alternative<DdpJobSpec>(job.kind) || std::holds_alternative<ShardedJobSpec>(job.kind);
+  if (const auto* s = std::get_if<ShardedJobSpec>(&job.kind)) return !s->offload;  // hosts serve in an order
+  return std::holds_alternative<DdpJobSpec>(job.kind);
 }
 
 // "node[*].gpu[0-3]": the same ranks of every node.

@@ -13,6 +13,20 @@ namespace {
 
 constexpr Bytes kContext = mebibytes(1343);
 
+bool is_core(const Layer& layer) { return layer.name.ends_with("core"); }
+
+void add_activations(const MemoryRequest& request, std::vector<SegmentFacts>& facts) {
+  const LayerActivations layer = layer_activations(request);
+  for (SegmentFacts& f : facts) {
+    if (f.first_of_block) f.kept += layer.kept;
+    const bool holds = request.recompute == Recompute::kSelective ? f.has_scores : f.first_of_block;
+    if (holds) f.recomputed += layer.recomputed;
+  }
+  facts.back().kept += other_activations(request) + *logits_row(request).bytes;
+}
+
+}  // namespace
+
 StateBytes state_bytes_of(const ShardedJobSpec& spec) {
   const PrecisionSpec& p = spec.work.precision;
   const OptimizerKind kind = spec.work.optimizer;
@@ -31,20 +45,6 @@ StateBytes state_bytes_of(const ShardedJobSpec& spec) {
   return bytes;
 }
 
-bool is_core(const Layer& layer) { return layer.name.ends_with("core"); }
-
-void add_activations(const MemoryRequest& request, std::vector<SegmentFacts>& facts) {
-  const LayerActivations layer = layer_activations(request);
-  for (SegmentFacts& f : facts) {
-    if (f.first_of_block) f.kept += layer.kept;
-    const bool holds = request.recompute == Recompute::kSelective ? f.has_scores : f.first_of_block;
-    if (holds) f.recomputed += layer.recomputed;
-  }
-  facts.back().kept += other_activations(request) + *logits_row(request).bytes;
-}
-
-}  // namespace
-
 MemoryRequest memory_request_of(const ShardedJobSpec& spec, const Model& model, Rank ranks) {
   MemoryRequest r;
   r.parameters = parameter_count(model);
@@ -53,6 +53,7 @@ MemoryRequest memory_request_of(const ShardedJobSpec& spec, const Model& model, 
   r.preset = spec.preset;
   r.stage = spec.stage;
   r.bytes = state_bytes_of(spec);
+  if (spec.offload) r.bytes.optimizer = 0;
   r.samples = spec.work.micro_batch_samples;
   r.sequence = model.tokens_per_sample;
   const DType compute = spec.work.precision.compute;
@@ -81,7 +82,8 @@ std::vector<SegmentFacts> segment_facts(const ShardedJobSpec& spec, const Model&
     if (s > 0 && facts[s - 1].block != kNone) facts[s - 1].last_of_block = facts[s - 1].block != f.block;
     block_before = name;
     for (size_t layer = segment.first; layer < segment.last; ++layer) {
-      f.has_scores = f.has_scores || is_core(model.layers[layer]);
+      // Fused attention keeps no scores that could be dropped.
+      f.has_scores |= is_core(model.layers[layer]) && spec.activations == ActivationCount::kStandard;
       const double kept =
           model.layers[layer].activation_bytes_per_sample * static_cast<double>(request.samples);
       (spec.recompute == Recompute::kFull ? f.recomputed : f.kept) += Bytes{std::llround(kept)};

@@ -68,6 +68,12 @@ void add_update(const ShardInput& in, ProgramBuilder& out) {
     out.wait_for(out.add(std::move(wait)), reduced);
   }
   StepOp optimizer;
+  if (in.spec.offload) {
+    optimizer.work = Work::kHostOptimizer;
+    optimizer.name = "optimizer on the host";
+    out.add(std::move(optimizer));
+    return;
+  }
   optimizer.work = Work::kOptimizer;
   optimizer.name = "optimizer";
   optimizer.moved = mine * Bytes{optimizer_bytes_per_parameter(work.optimizer, work.precision)};

@@ -18,6 +18,7 @@ std::unique_ptr<Job> ShardedJob::make(const ShardedJobSpec& spec, JobContext con
 ShardedJob::ShardedJob(const ShardedJobSpec& spec, JobContext context, ShardedPlan plan)
     : spec_(spec), context_(std::move(context)), plan_(std::move(plan)) {
   const std::vector<StepCall>& calls = plan_.program.calls;
+  if (plan_.hosts) hosts_.emplace(*plan_.hosts);
   for (uint32_t c = 0; c < calls.size(); ++c)
     calls_of_[static_cast<size_t>(calls[c].communicator)].push_back(c);
 }
@@ -27,14 +28,22 @@ void ShardedJob::begin(Simulation& simulation, JobTrace* trace) {
   for (int c = 0; c < spec_.communicators; ++c)
     comms_.push_back(simulation.add_communicator(
         context_.id, context_.devices, c == 0 ? context_.name : absl::StrCat(context_.name, " reduction")));
+  if (hosts_) hosts_->begin(context_, simulation);
   ranks_.resize(context_.devices.size());
   for (Rank r = 0; r < ranks_.size(); ++r) {
     ranks_[r].memory = plan_.program.held;
-    simulation.timer(context_.id, r, Time{} + context_.start + context_.late[r], 0);
+    simulation.timer(context_.id, r, Time{} + context_.start + context_.late[r], HostOptimizer::kRankTimer);
   }
 }
 
 void ShardedJob::on(const Notice& notice, Simulation& simulation) {
+  if (hosts_ && hosts_->concerns(notice)) {
+    const std::optional<Rank> back = hosts_->on(notice, simulation);
+    if (!back) return;
+    ranks_[*back].on_host = simulation.now() - ranks_[*back].op_begin;
+    end_op(*back, simulation);
+    return advance(*back, simulation);
+  }
   if (notice.what == Notice::What::kCollectiveDone) return call_done(notice, simulation);
   if (ranks_[notice.rank].phase == Phase::kNotStarted) return begin_step(notice.rank, simulation);
   end_op(notice.rank, simulation);
@@ -71,11 +80,16 @@ void ShardedJob::advance(Rank r, Simulation& simulation) {
       return;
     }
     begin_op(r, simulation);
+    if (plan_.program.ops[s.op].work == Work::kHostOptimizer) {
+      s.phase = Phase::kOnHost;
+      s.occupancy.compute(false, s.op_begin);
+      return hosts_->submit(r, simulation);
+    }
     const Duration d = plan_.duration(r, s.op);
     if (d.ps == 0) continue;
     s.phase = Phase::kComputing;
     s.occupancy.compute(plan_.program.ops[s.op].work != Work::kGap, s.op_begin);
-    return simulation.timer(context_.id, r, s.op_begin + d, 0);
+    return simulation.timer(context_.id, r, s.op_begin + d, HostOptimizer::kRankTimer);
   }
   end_step(r, simulation);
 }
@@ -149,6 +163,7 @@ void ShardedJob::end_step(Rank r, Simulation& simulation) {
     step.last_rank = s.occupancy.totals(now) - s.at_begin;
     if (last) last_calls_ = call_results(s);
   }
+  if (last) last_on_host_ = std::max(last_on_host_, s.on_host);
   BRIGADE_CHECK(s.memory == plan_.program.held, "rank ", r, " ends a step with ", s.memory.count,
                 " bytes, not ", plan_.program.held.count);
   if (!last) return begin_step(r, simulation);
@@ -233,6 +248,11 @@ JobResult ShardedJob::result(const Simulation& simulation) const {
   result.memory_peak = memory_peak_;
   result.memory_peak_at = memory_peak_at_ - Time{};
   result.device_memory = plan_.device_memory;
+  if (hosts_) {
+    result.offload = last_on_host_;
+    result.host_memory = hosts_->plan().host_memory;
+    result.nvme_memory = hosts_->plan().nvme_memory;
+  }
   return {.name = context_.name,
           .kind = spec_.preset == ShardPreset::kFsdp2 ? "fsdp" : "zero",
           .ranks = context_.ranks(),

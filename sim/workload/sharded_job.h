@@ -29,7 +29,7 @@ class ShardedJob final : public Job {
 
  private:
   static constexpr size_t kCommunicatorsMax = 2;
-  enum class Phase : uint8_t { kNotStarted, kComputing, kWaiting, kDone };
+  enum class Phase : uint8_t { kNotStarted, kComputing, kWaiting, kOnHost, kDone };
   struct CallTimes {
     Time set_off{}, start{}, end{};
     bool done = false;
@@ -45,6 +45,7 @@ class ShardedJob final : public Job {
     Occupancy::Totals at_begin;
     Bytes memory{};
     Time memory_since{};
+    Duration on_host{};  // of this step
   };
   struct StepRecord {
     std::array<uint32_t, kCommunicatorsMax> first_call{};  // index in each communicator
@@ -78,6 +79,8 @@ class ShardedJob final : public Job {
   std::vector<ShardedResult::Call> last_calls_;
   Bytes memory_peak_{};
   Time memory_peak_at_{};
+  std::optional<HostOptimizer> hosts_;
+  Duration last_on_host_{};
   JobTrace* trace_ = nullptr;
 };
 

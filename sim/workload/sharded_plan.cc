@@ -97,7 +97,7 @@ std::vector<std::string> assumptions_of(const ShardInput& in, const MemoryReques
   else
     list.push_back(
         "a layer takes the larger of FLOPs / rate and bytes / memory bandwidth; no host launch gaps");
-  if (spec.work.optimizer != OptimizerKind::kNone)
+  if (spec.work.optimizer != OptimizerKind::kNone && !spec.offload)
     list.push_back(absl::StrCat("the optimizer moves ",
                                 optimizer_bytes_per_parameter(spec.work.optimizer, spec.work.precision),
                                 " bytes a parameter", spec.stage > 0 ? " of a rank's share" : ""));
@@ -107,6 +107,10 @@ std::vector<std::string> assumptions_of(const ShardInput& in, const MemoryReques
     list.push_back("a bucket is reduce-scattered over all ranks");
   if (spec.preset == ShardPreset::kDeepspeed && spec.stage == 3)
     list.push_back("every step knows the order of the modules");
+  if (spec.offload)
+    list.push_back(
+        absl::StrCat("the optimizer runs on each rank's nearest host, on one share after the other",
+                     spec.offload->nvme ? ", its states on NVMe" : ""));
   if (in.copies()) list.push_back("copies into and out of buffers at memory rate");
   const bool written = std::any_of(in.segments.begin(), in.segments.end(), [](const SegmentFacts& f) {
     return f.kept.count > 0 || f.recomputed.count > 0;
@@ -117,6 +121,27 @@ std::vector<std::string> assumptions_of(const ShardInput& in, const MemoryReques
   else
     list.push_back(written ? "activations as the layers say" : "activations are not counted in memory");
   return list;
+}
+
+// Steps are written out operation by operation.
+bool check_length(const ShardInput& in, const JobContext& context, Diagnostics& errors) {
+  constexpr double kOperationsMax = 4e6, kGathersMax = 1e5, kPerSegment = 4;
+  const int before = errors.errors();
+  const double operations =
+      kPerSegment * static_cast<double>(in.segments.size()) * static_cast<double>(in.spec.work.accumulate);
+  if (operations > kOperationsMax)
+    errors.error(context.at, absl::StrCat("job \"", context.name, "\": ", in.segments.size(), " modules in ",
+                                          in.spec.work.accumulate, " micro-batches; allowed: ",
+                                          kOperationsMax / kPerSegment, " of both together"));
+  const bool gathers_all =
+      in.spec.preset == ShardPreset::kDeepspeed && in.spec.stage > 0 && in.spec.stage < 3;
+  const double gathers =
+      static_cast<double>(parameter_count(in.model)) / static_cast<double>(gather_bucket_of(in));
+  if (gathers_all && gathers > kGathersMax)
+    errors.error(context.at,
+                 absl::StrCat("job \"", context.name, "\": gather_bucket of ", count_of(gather_bucket_of(in)),
+                              " makes ", gathers, " gathers; allowed: ", kGathersMax));
+  return errors.errors() == before;
 }
 
 }  // namespace
@@ -146,6 +171,7 @@ std::optional<ShardedPlan> plan_sharded(const ShardedJobSpec& spec, const JobCon
                 .parameter_bytes = bytes_of(spec.work.precision.parameters),
                 .gradient_bytes = bytes_of(reduced_dtype(spec.work.precision))};
   in.segments = segment_facts(spec, *model, in.units, request);
+  if (!check_length(in, context, errors)) return std::nullopt;
   ShardedPlan plan;
   plan.program = spec.preset == ShardPreset::kFsdp2 ? fsdp_program(in) : zero_program(in);
   plan.program.held = held_memory(in, request);
@@ -163,6 +189,11 @@ std::optional<ShardedPlan> plan_sharded(const ShardedJobSpec& spec, const JobCon
   plan.parameter_bytes = in.parameter_bytes;
   plan.model_states = memory_use(request).model_states;
   plan.assumptions = assumptions_of(in, request);
+  if (spec.offload) {
+    const int64_t share = padded(request.parameters, request.ranks) / int64_t{request.ranks};
+    plan.hosts = plan_hosts(spec, share, state_bytes_of(spec).optimizer, context, errors);
+    if (!plan.hosts) return std::nullopt;
+  }
   check_memory(plan, kinds, context, errors);
   return plan;
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "sim/engine/simulation.h"
+#include "sim/workload/host_optimizer.h"
 #include "sim/workload/job.h"
 #include "sim/workload/rank_kinds.h"
 #include "sim/workload/step_program.h"
@@ -25,6 +26,7 @@ struct ShardedPlan {
   Bytes model_states{};
   Bytes memory_bound{};                // no rank ever holds more
   std::optional<Bytes> device_memory;  // the smallest
+  std::optional<HostPlan> hosts;       // with offload
   std::vector<std::string> assumptions;
 
   Duration duration(Rank r, size_t op) const { return durations[kind_of_rank[r]][op]; }

@@ -197,6 +197,13 @@ struct ParameterServerJobSpec {
 
 // --- zero, fsdp: model states sharded over the ranks (step_program.h). Counts are elements.
 
+// The optimizer on the ranks' hosts, its states in their memory or on their NVMe drives (host_optimizer.h).
+struct OffloadSpec {
+  bool nvme = false;
+  Bandwidth host_rate = Bandwidth::gb_per_s(1);  // bytes that a host's optimizer moves
+  Bandwidth nvme_read = Bandwidth::gb_per_s(1), nvme_write = Bandwidth::gb_per_s(1);  // all drives of a host
+};
+
 struct ShardedJobSpec {
   DdpJobSpec work;  // of its buckets only whether they are copied, of its all_reduce all
   ShardPreset preset = ShardPreset::kDeepspeed;
@@ -212,6 +219,7 @@ struct ShardedJobSpec {
   int forward_prefetch = 2, backward_prefetch = 1;  // units
   int communicators = 1;
 
+  std::optional<OffloadSpec> offload;  // zero, deepspeed
   ActivationCount activations = ActivationCount::kFlash;
   Recompute recompute = Recompute::kNone;
   AlgorithmSpec all_gather, reduce_scatter;

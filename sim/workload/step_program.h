@@ -25,6 +25,7 @@ enum class Work : uint8_t {
   kWait,     // for collectives only
   kNorm,
   kOptimizer,
+  kHostOptimizer,  // on the host: the compute stream is idle until the parameters are back
   kGap  // of the host: the compute stream is idle
 };
 

@@ -45,6 +45,16 @@ call 0 run elsewhere/a.yaml --no-trace --set cluster.node_types.n.nvlink.bandwid
 has "$err" "elsewhere/a.yaml"
 has "$err" "warning: "
 lacks "$out" warning
+call 2 run elsewhere/a.yaml --no-trace --strict --set cluster.node_types.n.nvlink.bandwidth=20000GB/s
+has "$err" "warning: "
+silent "$out"
+call 2 check elsewhere/a.yaml --strict --set cluster.node_types.n.nvlink.bandwidth=20000GB/s
+call 0 run elsewhere/a.yaml --no-trace --strict
+call 0 run "$source_dir/scenarios/zero_does_not_fit.yaml"
+has "$err" 'job "train" does not fit'
+has "$out" "does not fit 80 GB"
+call 2 run "$source_dir/scenarios/zero_does_not_fit.yaml" --strict
+silent "$out"
 call 0 check elsewhere/a.yaml
 lines "$out" 1 '^elsewhere/a.yaml: ok: 1 job, 2 ranks on '
 silent "$err"

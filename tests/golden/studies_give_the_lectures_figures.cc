@@ -72,8 +72,8 @@ TEST_CASE("scaling without overlap") {
 
 TEST_CASE("ZeRO's volumes in the size of all parameters") {
   const Swept swept = sweep("zero_stages");
-  const auto [stage, volume] = GENERATE(table<const char*, double>({{"0", 2}, {"1", 2}, {"2", 2}, {"3", 3}}));
-  CHECK(swept.at({stage}, "volume") == volume);
+  for (const char* stage : {"0", "1", "2"}) CHECK(swept.at({stage}, "volume") == 2);
+  CHECK(swept.at({"3"}, "volume") == 3);
   // 16, 4 + 12/64, 2 + 14/64, 16/64 bytes of 1,557,611,200 parameters, shares rounded up.
   const double psi = 1'557'611'200, share = 24'337'675;
   CHECK(swept.at({"0"}, "model states") == 16 * psi);

@@ -155,7 +155,7 @@ std::string sharded_job(Draw& d, bool fsdp) {
                       " us, activations: ", d.between(0, 2000), " B}", i > 1 ? ", " : ""});
   text +=
       in_order({"]}, batch: {accumulate: ", d.between(1, 3), "}, copies: false, optimizer: {kind: none}"});
-  text += d.among({"", ", recompute: full", ", gradient_norm: true", ", all_gather: {algorithm: direct}"});
+  text += d.among({"", ", recompute: full", ", all_gather: {algorithm: direct}"});
   if (fsdp) {
     text += in_order({", reshard_after_forward: ", d.among({"auto", "true", "false"})});
     text += in_order({", forward_prefetch: ", d.between(0, 3), ", backward_prefetch: ", d.between(0, 3)});
@@ -197,7 +197,7 @@ constexpr std::pair<const char*, const char*> kPieces[] = {
     {", rounds: lockstep", ""},         {", channels: 2", ""},      {", channels: 3", ""},
     {"steps: 2", "steps: 1"},           {"steps: 3", "steps: 1"},   {", batch_norm: local", ""},
     {", batch_norm: synchronised", ""}, {", priorities: true", ""}, {", transfer: layers, run", ", run"},
-    {", shard_by: tensors", ""},        {", recompute: full", ""},  {", gradient_norm: true", ""}};
+    {", shard_by: tensors", ""},        {", recompute: full", ""}};
 
 // With one piece less, or simpler.
 std::vector<RandomScenario> simpler(const RandomScenario& scenario) {

@@ -106,7 +106,9 @@ class Dump {
     all(j.work, j.servers, j.shards, j.shard_by, j.update_rate, j.mode, j.staleness_bound, j.transfer);
     all(j.priorities, j.run, j.until_updates, j.until_time);
   }
+  void put(const OffloadSpec& o) { all(o.nvme, o.host_rate, o.nvme_read, o.nvme_write); }
   void put(const ShardedJobSpec& j) {
+    all(j.offload);
     all(j.work, j.preset, j.stage, j.reduce_bucket, j.gather_bucket, j.overlap, j.prefetch);
     all(j.persistence_threshold, j.max_live_parameters, j.max_reuse_distance, j.reshard_after_forward);
     all(j.forward_prefetch, j.backward_prefetch, j.communicators, j.activations, j.recompute);

@@ -43,6 +43,8 @@ constexpr const char* kNodes =
     "  z: {kind: zero, ranks: x, stage: 1, model: {layers: [{name: a, parameters: [{name: w, elements: "
     "1}]}]}}\n"
     "  f: {kind: fsdp, ranks: x, model: {name: gpt2}}\n"
+    "  o: {kind: zero, ranks: x, stage: 1, model: {name: gpt2},\n"
+    "      offload: {optimizer: nvme, host_rate: 1 GB/s, nvme_read: 1 GB/s, nvme_write: 1 GB/s}}\n"
     "changes: [{links: x, bandwidth: 25 %}, {ranks: 3, compute: 50 %}]\n"
     "trace: {file: t.json}\n";
 
@@ -225,6 +227,10 @@ Rows rows() {
       {"jobs.NAME.persistence_threshold", "jobs.z.persistence_threshold=0 elements"},
       {"jobs.NAME.max_live_parameters", "jobs.z.max_live_parameters=1000 elements"},
       {"jobs.NAME.max_reuse_distance", "jobs.z.max_reuse_distance=1000 elements"},
+      {"jobs.NAME.offload.optimizer", "jobs.z.offload={optimizer: cpu, host_rate: 1 GB/s}"},
+      {"jobs.NAME.offload.host_rate", "jobs.o.offload.host_rate=2 GB/s"},
+      {"jobs.NAME.offload.nvme_read", "jobs.o.offload.nvme_read=2 GB/s"},
+      {"jobs.NAME.offload.nvme_write", "jobs.o.offload.nvme_write=2 GB/s"},
       {"jobs.NAME.reshard_after_forward", "jobs.f.reshard_after_forward=false"},
       {"jobs.NAME.forward_prefetch", "jobs.f.forward_prefetch=0"},
       {"jobs.NAME.backward_prefetch", "jobs.f.backward_prefetch=2"},

@@ -46,6 +46,36 @@ TEST_CASE("recomputed activations are held for one block only, and computed agai
   CHECK(twice.step.last_compute == once.step.last_compute + microseconds(2 * 10));
 }
 
+TEST_CASE("selective recomputation repeats the attention of a named transformer, where scores are kept") {
+  const auto topology = small_cluster(2);
+  const auto run = [&](ActivationCount count, Recompute recompute) {
+    ShardedJobSpec job = fsdp_job({});
+    job.work.model.name = "gpt2";
+    job.work.model.sequence_tokens = 64;
+    job.activations = count;
+    job.recompute = recompute;
+    return sharded_result(run_jobs(*topology, {job_on("gpu[*]", job)}));
+  };
+  const ShardedResult none = run(ActivationCount::kStandard, Recompute::kNone);
+  const ShardedResult selective = run(ActivationCount::kStandard, Recompute::kSelective);
+  // The core of each of 12 layers: 4 s s h FLOPs at 1 TFLOP/s, or 4 s h fp32 elements at 1 TB/s; FLOPs take
+  // longer.
+  CHECK(selective.step.last_compute == none.step.last_compute + Duration{12 * 4LL * 64 * 64 * 768});
+  CHECK(selective.memory_peak < none.memory_peak);
+  const ShardedResult fused = run(ActivationCount::kFlash, Recompute::kNone);
+  CHECK(run(ActivationCount::kFlash, Recompute::kSelective).step.last_compute == fused.step.last_compute);
+}
+
+TEST_CASE("a step that would be too long to write out is refused") {
+  ShardedJobSpec job = zero_job(1, {1'000'000});
+  job.gather_bucket = 1;
+  const auto topology = small_cluster(2);
+  CHECK(holds(refusal_of(*topology, {job_on("gpu[*]", job)}), "makes 1e+06 gathers; allowed: 100000"));
+  job = zero_job(1, {1, 1});
+  job.work.accumulate = 1'000'000;
+  CHECK(holds(refusal_of(*topology, {job_on("gpu[*]", job)}), "2 modules in 1000000 micro-batches"));
+}
+
 TEST_CASE("stages hold their shares") {
   // fp32 parameters and gradients, AdamW: 4, 4 and 8 bytes; 8000 parameters on 2 ranks, buckets of 1000.
   const auto [stage, states] = GENERATE(table<int, int64_t>(
@@ -68,6 +98,25 @@ TEST_CASE("the optimizer works on a rank's share") {
   // AdamW in fp32 moves 28 bytes a parameter, at 1 byte a ps.
   CHECK(whole == microseconds(60) + Duration{28 * 8000});
   CHECK(run_on_two(job).step.last_compute == microseconds(60) + Duration{28 * 4000});
+}
+
+TEST_CASE("a DDP job is warned of as well") {
+  DeviceModel device = small_device("small");
+  // 3000 parameters and gradients in fp32; buckets are views.
+  for (const int64_t room : {24'000 - 1, 24'000}) {
+    device.memory = Bytes{kOthers + room};
+    const auto topology = small_cluster(std::vector<DeviceModel>(2, device));
+    const NetworkSpec network;
+    Diagnostics errors;
+    const auto run = Run::prepare({.topology = *topology,
+                                   .network = network,
+                                   .seed = 1,
+                                   .jobs = {job_on("gpu[*]", small_ddp())},
+                                   .changes = {}},
+                                  errors);
+    REQUIRE(run != nullptr);
+    CHECK(holds(errors.text(), "does not fit") == (room < 24'000));
+  }
 }
 
 TEST_CASE("what does not fit is warned of before it runs, and only that") {
