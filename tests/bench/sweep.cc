@@ -3,6 +3,7 @@
 #include <benchmark/benchmark.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <string>
 
@@ -26,8 +27,8 @@ std::string study(int64_t points) {
 }
 
 void points(benchmark::State& state) {
-  char folder[] = "/tmp/brigade_bench_XXXXXX";
-  if (mkdtemp(folder) == nullptr) return state.SkipWithError("no folder for the study");
+  std::string folder = (std::filesystem::temp_directory_path() / "brigade_bench_XXXXXX").string();
+  if (mkdtemp(folder.data()) == nullptr) return state.SkipWithError("no folder for the study");
   const std::string file = absl::StrCat(folder, "/study.yaml"),
                     results = absl::StrCat(folder, "/study.results.jsonl");
   std::ofstream(file) << study(state.range(0));
@@ -44,7 +45,7 @@ void points(benchmark::State& state) {
     std::remove(results.c_str());
   }
   std::remove(file.c_str());
-  std::remove(folder);
+  std::remove(folder.c_str());
   state.counters["CPU per 1000 points"] =
       benchmark::Counter(static_cast<double>(state.range(0)) / 1000,
                          benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
