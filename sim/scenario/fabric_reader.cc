@@ -84,8 +84,9 @@ void read_cable(Fields& in, CableSpec& out) {
   in.required("bandwidth", bandwidth(), out.bandwidth, "of each direction");
   in.required("latency", duration(), out.latency, "of each direction");
   in.defaulted("cables", whole<int>(1, kPerNodeMax), out.cables, "parallel cables that act as one link");
-  in.optional("cost", whole<int>(1, kPerNodeMax), out.cost,
-              "what a route pays for crossing it; without it 2 for the PCIe of a node type and 1 for all else");
+  in.optional(
+      "cost", whole<int>(1, kPerNodeMax), out.cost,
+      "what a route pays for crossing it; without it 2 for the PCIe of a node type and 1 for all else");
 }
 
 void read_fabric(Fields& in, FabricSpec& out) {

@@ -80,8 +80,8 @@ struct ShardedResult {
   Bytes memory_held, memory_peak;  // between steps; over the run, on the rank that holds most
   Duration memory_peak_at{};       // since the start of the simulation
   std::optional<Bytes> device_memory;
-  // With offload: from the reduced gradients to the updated parameters in the last step, on the slowest rank; and
-  // what one host holds for its ranks.
+  // With offload: from the reduced gradients to the updated parameters in the last step, on the slowest rank;
+  // and what one host holds for its ranks.
   std::optional<Duration> offload;
   Bytes host_memory, nvme_memory;
 };

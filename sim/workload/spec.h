@@ -210,7 +210,8 @@ struct ShardedJobSpec {
   int stage = 0;
   // zero. Buckets of the preset's size if absent.
   std::optional<int64_t> reduce_bucket, gather_bucket;
-  bool overlap = false;  // gradients are reduced beside backward; megatron: parameters gathered beside forward
+  bool overlap =
+      false;  // gradients are reduced beside backward; megatron: parameters gathered beside forward
   // zero, deepspeed's stage 3
   int64_t prefetch = 50'000'000, persistence_threshold = 100'000;
   int64_t max_live_parameters = 1'000'000'000, max_reuse_distance = 1'000'000'000;
@@ -230,8 +231,7 @@ struct JobSpec {
   std::vector<std::string> ranks;  // selectors; rank order is their order
   Duration start{};
   bool verify = false;  // real data travels with its messages and is compared with the direct sum
-  std::variant<CollectiveJobSpec, DdpJobSpec, TrainingJobSpec, ParameterServerJobSpec, ShardedJobSpec>
-      kind;
+  std::variant<CollectiveJobSpec, DdpJobSpec, TrainingJobSpec, ParameterServerJobSpec, ShardedJobSpec> kind;
   Place at;  // of the job; errors of finding ranks go to `ranks_at`
   Place ranks_at;
 };

@@ -26,7 +26,7 @@ enum class Work : uint8_t {
   kNorm,
   kOptimizer,
   kHostOptimizer,  // on the host: the compute stream is idle until the parameters are back
-  kGap  // of the host: the compute stream is idle
+  kGap             // of the host: the compute stream is idle
 };
 
 struct StepOp {

@@ -148,7 +148,8 @@ TEST_CASE("DeepSpeed's prefetch stops at the live parameters, and keeps what it 
   // Forward gathers all four, each beside the one before it; layer 3 stays, and backward gathers three.
   CHECK(volume_in_psi(*topology, run, 4000, 2) == 2.75);
   const ShardedResult r = sharded_result(run);
-  // g = 3 us: the first gather, 4 x 10 and 4 x 20 us of compute, and the one bucket of gradients: 1 us and 8 us.
+  // g = 3 us: the first gather, 4 x 10 and 4 x 20 us of compute, and the one bucket of gradients: 1 us and 8
+  // us.
   CHECK(r.step.last_step == microseconds(3 + 40 + 80 + 9));
   // Without limits everything is gathered once.
   job.prefetch = job.max_live_parameters = 1'000'000;
