@@ -139,6 +139,33 @@ TEST_CASE("what is alike is folded") {
                      "true}, all_reduce: {algorithm: hierarchical}, run: {steps: 3}}\n"));
 }
 
+TEST_CASE("sharded training is folded, and its warnings are said all the same") {
+  const std::string head =
+      kHead +
+      "jobs:\n  train: {ranks: \"node[*].gpu[*]\", model: {layers: [{name: a, parameters: "
+      "[{name: w, elements: 12001}], forward: 1 ms, backward: 1 ms, repeat: 4}]}, optimizer: "
+      "{kind: none}, copies: false, run: {steps: 2}, ";
+  for (const char* rest :
+       {"kind: zero, stage: 1", "kind: zero, stage: 2, overlap: true, reduce_bucket: 20000 elements",
+        "kind: zero, stage: 3, max_reuse_distance: 0 elements", "kind: fsdp", "kind: fsdp, communicators: 2",
+        "kind: zero, preset: megatron, stage: 1"}) {
+    INFO(rest);
+    CHECK(same_both_ways(head + rest + "}\n"));
+  }
+  const Scratch scratch;
+  const std::string small = absl::StrReplaceAll(
+      head,
+      {{"{gpus: 2,", "{gpus: 2, gpu: g,"}, {"cluster:\n", "cluster:\n  models: {g: {memory: 1 GB}}\n"}});
+  const std::string file = scratch.write("a.yaml", small + "kind: fsdp}\n");
+  for (const std::optional<uint32_t> fold_from : {std::optional<uint32_t>{}, std::optional<uint32_t>{3}}) {
+    Diagnostics errors;
+    const auto session = Session::open({.file = file, .fold_from = fold_from}, errors);
+    REQUIRE(session != nullptr);
+    REQUIRE(errors.list().size() == 1);
+    CHECK(errors.list().front().message.find("does not fit: up to 1.5") != std::string::npos);
+  }
+}
+
 TEST_CASE("the first asymmetry keeps a run from being folded, and the result right") {
   for (const char* change :
        {"changes: [{links: \"node[5].nic[1]\", bandwidth: 50 %}]\n", "changes: [{ranks: 7, start: 1 us}]\n",
