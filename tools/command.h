@@ -24,6 +24,7 @@ void add_run(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
 void add_sweep(CLI::App& app, int& exit_code);
 void add_compare(CLI::App& app, int& exit_code);
+void add_replay(CLI::App& app, int& exit_code);
 void add_schedule(CLI::App& app, int& exit_code);
 void add_memory(CLI::App& app, int& exit_code);
 void add_topology(CLI::App& app, int& exit_code);

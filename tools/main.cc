@@ -20,6 +20,7 @@ constexpr const char* kExamples =
     "  brigade check scenarios/ddp_64gpu.yaml\n"
     "  brigade sweep scenarios/studies/bucket_size.yaml --markdown\n"
     "  brigade compare before.json after.json --fail-if 'step_time_us > +5%'\n"
+    "  brigade replay rank0.json.gz --topology topologies/hgx_h100_rail.yaml --set nodes=2 --ranks 16\n"
     "  brigade schedule ring -n 4 --values 1,10,100,1000\n"
     "  brigade memory llama2-7b --ranks 64 --stage 3 --device-memory 80GB\n"
     "  brigade topology topologies/hgx_h100_rail.yaml --set nodes=4 --svg cluster.svg\n"
@@ -76,6 +77,7 @@ int main(int argc, char** argv) {
   add_check(app, exit_code);
   add_sweep(app, exit_code);
   add_compare(app, exit_code);
+  add_replay(app, exit_code);
   add_schedule(app, exit_code);
   add_memory(app, exit_code);
   add_topology(app, exit_code);

@@ -9,7 +9,7 @@ read -ra cmake_args <<<"${BRIGADE_CMAKE_ARGS:-}"
 readonly cmake_args
 readonly packages=(
   g++ cmake ninja-build libboost-dev libboost-graph-dev libyaml-cpp-dev libabsl-dev catch2 libcli11-dev
-  libeigen3-dev nlohmann-json3-dev libpugixml-dev libbenchmark-dev zlib1g-dev graphviz fonts-dejavu-core
+  libeigen3-dev nlohmann-json3-dev libpugixml-dev libsimdjson-dev libbenchmark-dev zlib1g-dev graphviz fonts-dejavu-core
 )
 
 say() { printf 'brigade: %s\n' "$*" >&2; }

@@ -6,10 +6,12 @@
 
 namespace brigade {
 
-Tracer::Tracer(const Observable& engine, Recorder& recorder, std::vector<std::vector<TrackId>> comm_tracks)
+Tracer::Tracer(const Observable& engine, Recorder& recorder, std::vector<std::vector<TrackId>> comm_tracks,
+               OwnTracks own_tracks)
     : engine_(engine),
       recorder_(recorder),
       comm_tracks_(std::move(comm_tracks)),
+      own_tracks_(std::move(own_tracks)),
       network_(recorder.process("network")),
       collective_category_(recorder.name("collective")),
       message_category_(recorder.name("message")) {
@@ -25,12 +27,15 @@ Tracer::Comm& Tracer::comm(CommId id) {
   while (comms_.size() <= id) {
     const CommId next = static_cast<CommId>(comms_.size());
     Comm c;
-    c.tracks = comm_tracks_[engine_.job_of(next)];
+    c.tracks = own_tracks_ ? own_tracks_(engine_.job_of(next), next) : std::vector<TrackId>();
+    const bool is_usual = c.tracks.empty();
+    if (is_usual) c.tracks = comm_tracks_[engine_.job_of(next)];
     // A job's further communicators run beside its first one.
     int number = 1;
-    for (CommId before = 0; before < next; ++before) number += engine_.job_of(before) == engine_.job_of(next);
+    for (CommId before = 0; is_usual && before < next; ++before)
+      number += engine_.job_of(before) == engine_.job_of(next);
     for (TrackId& track : c.tracks)
-      if (number > 1 && track != kNoTrack)
+      if (is_usual && number > 1 && track != kNoTrack)
         track = recorder_.track(recorder_.tracks()[track].process, absl::StrCat("comm ", number));
     c.started.resize(c.tracks.size());
     comms_.push_back(std::move(c));

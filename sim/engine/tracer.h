@@ -6,6 +6,7 @@
 // links, and of queues for the deepest.
 #pragma once
 #include <deque>
+#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -20,8 +21,11 @@ class Tracer final : public EngineObserver {
  public:
   static constexpr size_t kCounterLinks = 32;
 
-  // `comm_tracks[job][rank]` of the recorder: where the collectives of a rank go.
-  Tracer(const Observable& engine, Recorder& recorder, std::vector<std::vector<TrackId>> comm_tracks);
+  // `comm_tracks[job][rank]` of the recorder: where the collectives of a rank go. `own_tracks` where a job has
+  // tracks of its own for a communicator, by its ranks, else empty: asked once, at the first of its events.
+  using OwnTracks = std::function<std::vector<TrackId>(JobId job, CommId comm)>;
+  Tracer(const Observable& engine, Recorder& recorder, std::vector<std::vector<TrackId>> comm_tracks,
+         OwnTracks own_tracks = nullptr);
   // After the last event: open slices and counters.
   void finish();
 
@@ -63,6 +67,7 @@ class Tracer final : public EngineObserver {
   const Observable& engine_;
   Recorder& recorder_;
   std::vector<std::vector<TrackId>> comm_tracks_;
+  OwnTracks own_tracks_;
   std::vector<Comm> comms_;
   ProcessId network_ = 0;
   NameId collective_category_, message_category_;

@@ -28,7 +28,10 @@ constexpr const char* kColumns[] = {
     "lead_max_steps",
     // of zero and fsdp
     "preset", "stage", "sent_bytes_per_step", "volume_psi", "model_states_bytes", "memory_peak_bytes",
-    "device_memory_bytes", "fits"};
+    "device_memory_bytes", "fits",
+    // of a replay
+    "durations", "traced_ranks", "traced_step_time_us", "total_us", "total_traced_us",
+    "total_communication_free_us", "total_nothing_hidden_us"};
 
 // As RFC 4180 has it.
 std::string cell(const Json& value) {

@@ -177,6 +177,82 @@ void add_figures(Json& out, const ParameterServerResult& r) {
       out["staleness_counts"].push_back({{"staleness", value}, {"updates", count}});
 }
 
+Json or_null(const std::optional<Duration>& value) { return value ? Json(exact_us(*value)) : Json(); }
+
+const char* name_of(CollectiveDurations durations) {
+  switch (durations) {
+    case CollectiveDurations::kSimulated:
+      return "simulated";
+    case CollectiveDurations::kTraced:
+      return "traced";
+    case CollectiveDurations::kNone:
+      return "none";
+    case CollectiveDurations::kNever:
+      return "never";
+  }
+  return "";
+}
+
+Json figures_of(const ReplayResult::Step& s) {
+  Json out;
+  out["name"] = s.name;
+  out["step_time_us"] = or_null(s.time);
+  out["traced_us"] = exact_us(s.traced);
+  out["communication_free_us"] = or_null(s.free);
+  out["compute_us"] = s.time ? Json(exact_us(s.compute)) : Json();
+  out["communication_us"] = s.time ? Json(exact_us(s.communication)) : Json();
+  out["exposed_us"] = s.time ? Json(exact_us(s.exposed)) : Json();
+  return out;
+}
+
+Json figures_of(const ReplayResult::Call& c) {
+  Json out;
+  out["collective"] = name_of(c.collective);
+  out["traced_as"] = c.traced_as;
+  out["count"] = c.count;
+  out["elements"] = c.elements;
+  out["dtype"] = c.dtype;
+  out["bytes"] = c.bytes.count;
+  out["ranks"] = c.ranks;
+  out["traced_ranks"] = c.traced_ranks;
+  out["time_us"] = or_null(c.time);
+  out["traced_us"] = exact_us(c.traced);
+  return out;
+}
+
+void add_figures(Json& out, const ReplayResult& r) {
+  const bool ends = r.step_time.samples > 0;
+  out["steps"] = r.steps.size();
+  out["durations"] = name_of(r.durations);
+  out["traced_ranks"] = r.traced_ranks;
+  out["traced_device"] = r.traced_device;
+  if (ends) {
+    add_statistic(out, "step_time", r.step_time, r.last_step);
+  } else {
+    for (const char* key : {"step_time_us", "step_time_p50_us", "step_time_p99_us"}) out[key] = nullptr;
+  }
+  out["traced_step_time_us"] = rounded(r.traced_step_time.mean_us);
+  out["compute_us"] = ends ? Json(rounded(r.compute.mean_us)) : Json();
+  out["communication_us"] = ends ? Json(rounded(r.communication.mean_us)) : Json();
+  out["exposed_us"] = ends ? Json(rounded(r.exposed.mean_us)) : Json();
+  out["total_us"] = or_null(r.total);
+  out["total_traced_us"] = exact_us(r.total_traced);
+  out["total_communication_free_us"] = or_null(r.total_free);
+  out["total_nothing_hidden_us"] = or_null(r.total_exposed);
+  out["blocked"] = r.blocked.empty() ? Json() : Json(r.blocked);
+  out["unblocked_until_us"] = r.blocked.empty() ? Json() : Json(exact_us(r.unblocked_until));
+  out["each_step"] = Json::array();
+  for (const auto& step : r.steps) out["each_step"].push_back(figures_of(step));
+  out["collectives"] = Json::array();
+  for (const auto& call : r.calls) out["collectives"].push_back(figures_of(call));
+  out["each_rank"] = Json::array();
+  for (const auto& rank : r.ranks)
+    out["each_rank"].push_back(
+        {{"total_us", or_null(rank.time)}, {"total_traced_us", exact_us(rank.traced)}});
+  out["found"] = r.found;
+  out["ignored"] = r.ignored;
+}
+
 }  // namespace
 
 double exact_us(Duration d) { return static_cast<double>(d.ps) / 1e6; }

@@ -6,7 +6,7 @@ namespace {
 constexpr Format kFormats[] = {
     {"text", "a summary for people", print_text},
     {"json", "everything, keys with units", print_json},
-    {"csv", "a line for each collective and each ddp job", print_csv},
+    {"csv", "a line for each collective and each other job", print_csv},
 };
 
 }  // namespace

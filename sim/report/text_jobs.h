@@ -25,6 +25,8 @@ std::string text_of(const JobResult& job, const TrainingResult& result, const Jo
 // How fast workers are and how stale their gradients, and what the servers' NICs carry.
 std::string text_of(const JobResult& job, const ParameterServerResult& result, const JobSpec& spec,
                     bool colour);
+// Its steps beside the traced ones, its collectives by size, what was found in the trace.
+std::string text_of(const JobResult& job, const ReplayResult& result, const JobSpec& spec, bool colour);
 // Training jobs side by side, a line each; "" where there are fewer than two.
 std::string comparison_of(const std::vector<JobResult>& jobs, bool colour);
 // Whether the comparison stands for the job's own text too: there are many of its kind.

@@ -9,7 +9,7 @@
 namespace brigade {
 namespace {
 
-enum class JobKind { kCollective, kDdp, kTraining, kParameterServer, kZero, kFsdp };
+enum class JobKind { kCollective, kDdp, kTraining, kParameterServer, kZero, kFsdp, kReplay };
 
 void read_job(const std::string& name, Fields& in, JobSpec& out) {
   out.name = name;
@@ -21,7 +21,8 @@ void read_job(const std::string& name, Fields& in, JobSpec& out) {
                                                   {"training", JobKind::kTraining},
                                                   {"parameter_server", JobKind::kParameterServer},
                                                   {"zero", JobKind::kZero},
-                                                  {"fsdp", JobKind::kFsdp}}),
+                                                  {"fsdp", JobKind::kFsdp},
+                                                  {"replay", JobKind::kReplay}}),
                                  kind, "what the job does");
   in.list("ranks", Need::kRequired, text(), out.ranks,
           "devices by selector, such as node[*].gpu[0-3], in rank order");
@@ -58,6 +59,11 @@ void read_job(const std::string& name, Fields& in, JobSpec& out) {
       read(in, spec);
       out.kind = std::move(spec);
     });
+  in.when("kind: replay", kind == JobKind::kReplay, [&] {
+    ReplayJobSpec spec;
+    read_replay_job(in, spec);
+    out.kind = std::move(spec);
+  });
 }
 
 }  // namespace

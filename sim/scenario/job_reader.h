@@ -16,6 +16,7 @@ void read_training_job(Fields& in, TrainingJobSpec& out);
 void read_server_job(Fields& in, ParameterServerJobSpec& out);
 void read_zero_job(Fields& in, ShardedJobSpec& out);
 void read_fsdp_job(Fields& in, ShardedJobSpec& out);
+void read_replay_job(Fields& in, ReplayJobSpec& out);
 void read_model(Fields& in, ModelSpec& out);
 
 // --- shared by kinds

@@ -86,5 +86,8 @@ Kind<std::string> name_among(std::vector<std::string> names, const char* noun = 
 Kind<DType> dtype();          // of what is stored
 Kind<DType> compute_dtype();  // also tf32, which is only a rate
 Kind<Collective> collective();
+// Of jobs that replay a trace.
+Kind<CollectiveDurations> collective_durations();
+Kind<UnnamedGroups> unnamed_groups();
 
 }  // namespace brigade

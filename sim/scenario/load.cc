@@ -147,6 +147,10 @@ ScenarioParts read_parts(const Node& root, const std::string& path, InputFiles& 
   Fields fields(reading, root, "");
   read_scenario(fields, path, scenario);
   fields.finish();
+  // Relative to the scenario; those of --set to the working directory.
+  for (JobSpec& job : scenario.jobs)
+    if (auto* replay = std::get_if<ReplayJobSpec>(&job.kind); replay != nullptr && replay->files_at.line > 0)
+      for (std::string& file : replay->files) file = path_beside(path, file);
   parts.sound_jobs = sound_jobs(root, scenario.jobs, errors);
   const int errors_before = errors.errors();
   read_cluster_of(root, path, files, reading, scenario.cluster, parts.cluster_text);

@@ -2,6 +2,7 @@
 
 #include "sim/workload/collective_job.h"
 #include "sim/workload/ddp_job.h"
+#include "sim/workload/replay_job.h"
 #include "sim/workload/server_job.h"
 #include "sim/workload/sharded_job.h"
 #include "sim/workload/training_job.h"
@@ -20,6 +21,8 @@ std::unique_ptr<Job> make_job(const JobSpec& spec, JobContext context, Diagnosti
           return ServerJob::make(kind, std::move(context), errors);
         else if constexpr (std::is_same_v<Spec, ShardedJobSpec>)
           return ShardedJob::make(kind, std::move(context), errors);
+        else if constexpr (std::is_same_v<Spec, ReplayJobSpec>)
+          return ReplayJob::make(kind, std::move(context), errors);
         else
           return DdpJob::make(kind, std::move(context), errors);
       },

@@ -2,6 +2,7 @@
 //
 // Adding one: a file like collective_job.cc, its spec in spec.h, its result in result.h, a row in job.cc.
 #pragma once
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -41,12 +42,16 @@ struct JobContext {
 
 // Where a job's records go: the tracks of a rank's process. The engine's tracer writes to `comm`.
 struct RankTracks {
+  ProcessId process;
   TrackId compute, buckets, comm;
 };
 // Ranks first, then servers.
 struct JobTrace {
   Recorder& recorder;
   std::vector<RankTracks> ranks;
+  // Of communicators that have only some of the ranks, or a name of their own: tracks by
+  // their ranks. Else the comm tracks, rank by rank.
+  std::map<CommId, std::vector<TrackId>> comm_tracks = {};
 };
 
 class Job {

@@ -146,12 +146,53 @@ struct ParameterServerResult {
   std::vector<Server> servers;
 };
 
+struct ReplayResult {
+  struct Step {
+    std::string name;
+    Duration traced{};                               // of the rank that took longest, as is `time`
+    std::optional<Duration> time{};                  // null: never ends
+    std::optional<Duration> free{};                  // were communication free
+    Duration compute{}, communication{}, exposed{};  // on that rank; busy time of its GPU
+  };
+  struct Call {  // collectives alike
+    Collective collective{};
+    std::string traced_as, dtype;
+    int64_t elements = 0;  // of the larger buffer, here
+    Bytes bytes;
+    int64_t traced_ranks = 0;
+    Rank ranks = 0;
+    int64_t count = 0;  // on a rank
+    Duration traced{};  // the mean, on rank 0, waiting for late ranks included
+    std::optional<Duration> time{};
+  };
+  struct RankSteps {
+    Duration traced{};  // all steps
+    std::optional<Duration> time{};
+  };
+  std::vector<Step> steps;
+  std::vector<Call> calls;
+  std::vector<RankSteps> ranks;  // where the traces of all ranks were given
+  Statistic step_time, traced_step_time, compute, communication, exposed;
+  Duration last_step{};
+  CollectiveDurations durations{};
+  int64_t traced_ranks = 0;
+  std::string traced_device;
+  // All steps together, on the rank that took longest: as simulated, were communication free, and were none
+  // of it hidden. The second and third are bounds of the first. Null where it never ends.
+  std::optional<Duration> total, total_free, total_exposed;
+  Duration total_traced{};
+  std::string blocked;         // what never ends, and from when on
+  Duration unblocked_until{};  // then: when the last of what does not wait for it ends
+  std::vector<std::string> found, ignored;
+};
+
 struct JobResult {
   std::string name;
-  std::string kind;  // "collective", "ddp", "training", "parameter_server", "zero", "fsdp"
+  std::string kind;  // "collective", "ddp", "training", "parameter_server", "zero", "fsdp", "replay"
   Rank ranks = 0;
   std::vector<std::string> assumptions;  // "AdamW moves 28 bytes a parameter", ...
-  std::variant<CollectiveResult, DdpResult, TrainingResult, ParameterServerResult, ShardedResult> result;
+  std::variant<CollectiveResult, DdpResult, TrainingResult, ParameterServerResult, ShardedResult, ReplayResult>
+      result;
   std::optional<Verification> verified = std::nullopt;  // where its data was compared
 };
 

@@ -73,7 +73,8 @@ std::vector<JobTrace> Run::name_ranks(Recorder& recorder) const {
     const auto add = [&](const char* role, size_t i, VertexId device) {
       const ProcessId process = recorder.rank_process(
           processes++, absl::StrCat(prefix, role, i, " ", request_.topology.vertex_name(device)));
-      traces.back().ranks.push_back({.compute = recorder.track(process, "compute"),
+      traces.back().ranks.push_back({.process = process,
+                                     .compute = recorder.track(process, "compute"),
                                      .buckets = recorder.track(process, "buckets"),
                                      .comm = recorder.track(process, "comm")});
     };
@@ -141,7 +142,10 @@ RunResult Run::go_over(const RunOptions& options) {
       comm_tracks.emplace_back();
       for (const RankTracks& rank : trace.ranks) comm_tracks.back().push_back(rank.comm);
     }
-    tracer.emplace(engine, *options.recorder, std::move(comm_tracks));
+    tracer.emplace(engine, *options.recorder, std::move(comm_tracks), [&](JobId job, CommId comm) {
+      const auto own = traces[job].comm_tracks.find(comm);
+      return own == traces[job].comm_tracks.end() ? std::vector<TrackId>() : own->second;
+    });
     listeners.add(&*tracer);
   }
   Payload payload(engine, request_.seed);

@@ -2,6 +2,7 @@
 // the jobs of this folder run them. Defaults here are the documented ones: there are no others.
 #pragma once
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -13,6 +14,7 @@
 #include "sim/base/ids.h"
 #include "sim/base/time.h"
 #include "sim/collective/algorithm.h"
+#include "sim/replay/mapping.h"
 #include "sim/workload/sharding.h"
 
 namespace brigade {
@@ -226,12 +228,28 @@ struct ShardedJobSpec {
   AlgorithmSpec all_gather, reduce_scatter;
 };
 
+// --- replay: a PyTorch trace becomes the work of the job's ranks (sim/replay).
+
+// How long collectives take: as the network lets them; as traced (with the waiting for late ranks that was in
+// it); no time once all ranks are there (infinite bandwidth, no latency); for ever (no bandwidth).
+enum class CollectiveDurations : uint8_t { kSimulated, kTraced, kNone, kNever };
+struct ReplayJobSpec {
+  std::vector<std::string> files;  // of the traces: files, folders, tars
+  Place files_at{};
+  std::shared_ptr<const ReplayTrace> trace;  // what is in them; read before the job is made
+  CollectiveDurations durations = CollectiveDurations::kSimulated;
+  UnnamedGroups unnamed_groups = UnnamedGroups::kRefused;
+  AlgorithmSpec all_reduce;  // others: ring, or the first that there is
+};
+
 struct JobSpec {
   std::string name;
   std::vector<std::string> ranks;  // selectors; rank order is their order
   Duration start{};
   bool verify = false;  // real data travels with its messages and is compared with the direct sum
-  std::variant<CollectiveJobSpec, DdpJobSpec, TrainingJobSpec, ParameterServerJobSpec, ShardedJobSpec> kind;
+  std::variant<CollectiveJobSpec, DdpJobSpec, TrainingJobSpec, ParameterServerJobSpec, ShardedJobSpec,
+               ReplayJobSpec>
+      kind;
   Place at;  // of the job; errors of finding ranks go to `ranks_at`
   Place ranks_at;
 };

@@ -3,7 +3,7 @@
 set -euo pipefail
 root=$(cd "$(dirname "$(readlink -f "${BASH_SOURCE[0]}")")/../.." && pwd)
 build=${BRIGADE_FUZZ_BUILD:-$root/build-asan}
-targets=(scenario topology import)
+targets=(scenario topology import trace)
 seconds=${1:-30}
 
 command -v clang++ >/dev/null || { echo "needs clang and libclang-rt-14-dev" >&2; exit 2; }

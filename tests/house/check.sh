@@ -36,10 +36,11 @@ declare -A below=(
   [network]="base event trace topology"
   [collective]="base event trace"
   [engine]="base event trace topology network collective"
-  [workload]="base event trace topology network collective engine"
-  [scenario]="base event trace topology network collective engine workload"
-  [report]="base event trace topology network collective engine workload scenario"
-  [study]="base event trace topology network collective engine workload scenario report"
+  [replay]="base event trace collective"
+  [workload]="base event trace topology network collective engine replay"
+  [scenario]="base event trace topology network collective engine replay workload"
+  [report]="base event trace topology network collective engine replay workload scenario"
+  [study]="base event trace topology network collective engine replay workload scenario report"
 )
 
 check_floors() {
@@ -68,6 +69,8 @@ check_libraries() {
   (($(grep -c . <<<"$found") <= 3)) || report "sim/topology: more than three files include Boost: ${found//$'\n'/ }"
   found=$(grep_code '#[[:space:]]*include[[:space:]]*<pugixml' sim tools | grep -v '^sim/topology/[^:]*\.cc:' || true)
   [[ -z $found ]] || report_each "only .cc files of sim/topology know pugixml" <<<"$found"
+  found=$(grep_code '#[[:space:]]*include[[:space:]]*<simdjson' sim tools | grep -v '^sim/replay/[^:]*\.cc:' || true)
+  [[ -z $found ]] || report_each "only .cc files of sim/replay know simdjson" <<<"$found"
   found=$(grep_code '#[[:space:]]*include[[:space:]]*[<"]CLI/' sim)
   [[ -z $found ]] || report_each "only tools/ knows CLI11" <<<"$found"
 }

@@ -102,6 +102,7 @@ class Dump {
     all(j.samples, j.shards, j.features, j.hidden, j.learning_rate, j.steps, j.report_at, j.average);
     all(j.synchronise, j.left_out, j.batch_norm, j.comm_hook, j.all_reduce, j.also_sum_by);
   }
+  void put(const ReplayJobSpec& s) { all(s.files, s.durations, s.unnamed_groups, s.all_reduce); }
   void put(const ParameterServerJobSpec& j) {
     all(j.work, j.servers, j.shards, j.shard_by, j.update_rate, j.mode, j.staleness_bound, j.transfer);
     all(j.priorities, j.run, j.until_updates, j.until_time);

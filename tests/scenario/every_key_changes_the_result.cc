@@ -45,6 +45,7 @@ constexpr const char* kNodes =
     "  f: {kind: fsdp, ranks: x, model: {name: gpt2}}\n"
     "  o: {kind: zero, ranks: x, stage: 1, model: {name: gpt2},\n"
     "      offload: {optimizer: nvme, host_rate: 1 GB/s, nvme_read: 1 GB/s, nvme_write: 1 GB/s}}\n"
+    "  r: {kind: replay, ranks: x, trace: t.json, all_reduce: {algorithm: hierarchical}}\n"
     "changes: [{links: x, bandwidth: 25 %}, {ranks: 3, compute: 50 %}]\n"
     "trace: {file: t.json}\n";
 
@@ -183,6 +184,9 @@ Rows rows() {
       {"jobs.NAME.buckets.static_graph", "jobs.d.buckets.static_graph=true"},
       {"jobs.NAME.buckets.broadcast_buffers", "jobs.d.buckets.broadcast_buffers=false"},
       {"jobs.NAME.buckets.gradient_as_bucket_view", "jobs.d.buckets.gradient_as_bucket_view=true"},
+      {"jobs.NAME.trace", "jobs.r.trace=[t.json, u.json]"},
+      {"jobs.NAME.durations", "jobs.r.durations=traced"},
+      {"jobs.NAME.unnamed_groups", "jobs.r.unnamed_groups=strided"},
       {"jobs.NAME.all_reduce.algorithm", "jobs.d.all_reduce.algorithm=tree"},
       {"jobs.NAME.all_reduce.inner", "jobs.d.all_reduce.inner=tree"},
       {"jobs.NAME.all_reduce.outer", "jobs.d.all_reduce.outer=tree"},
