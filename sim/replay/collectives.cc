@@ -77,7 +77,8 @@ class Collectives {
     std::vector<Task> kept;
     std::map<std::pair<uint32_t, int32_t>, uint32_t> of_op;  // operation and stream: task
     for (Task& t : draft_.tasks) {
-      if (!is_nccl(draft_.name_of(t.event))) {
+      const TraceDetail* said = detail(draft_.trace.events[t.event].detail);
+      if (!is_nccl(draft_.name_of(t.event)) && (said == nullptr || said->collective.empty())) {
         kept.push_back(std::move(t));
         continue;
       }

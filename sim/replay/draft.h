@@ -84,7 +84,7 @@ struct Draft {
 };
 
 // A wait that fits the trace no better than this is none: clocks are rounded to microseconds.
-constexpr int64_t kRounding_ns = 2'000;
+constexpr int64_t kRounding_ns = 1'000;
 // A delay that is longer must have a reason.
 constexpr int64_t kDelay_ns = 20'000;
 // A thread that is silent for longer may be waiting for another.

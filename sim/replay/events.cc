@@ -329,8 +329,10 @@ class Reader {
     const bool unclosed =
         error == error_code::UNCLOSED_STRING || error == error_code::INCOMPLETE_ARRAY_OR_OBJECT;
     const char end = text_[last];
-    if (unclosed || offset > last || (end != '}' && end != ']'))
+    if (unclosed || (end != '}' && end != ']'))
       return fail(text_.size(), "is cut short: the JSON does not end");
+    if (error == error_code::TRAILING_CONTENT)
+      return fail(offset, "is no sound JSON: more follows behind its end");
     if (error == error_code::CAPACITY)
       return fail(0, absl::StrCat("is larger than ", kTraceBytesMax, " bytes"));
     fail(offset == text_.size() ? 0 : offset,

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "sim/base/check.h"
 #include "sim/replay/draft.h"
 
@@ -276,13 +275,13 @@ void describe_events(Draft& draft) {
                      collectives[s] > 0 ? absl::StrCat(", collectives: ", collectives[s]) : ""));
   int64_t launches = 0;
   for (const Call& c : draft.calls) launches += c.kind == CallKind::kLaunch;
-  draft.found.insert(draft.found.begin(),
-                     {absl::StrCat(counted(static_cast<int64_t>(draft.steps.size()), "step"), ", ", launches,
-                                   launches == 1 ? " launch" : " launches", ", ",
-                                   counted(static_cast<int64_t>(draft.host_waits.size()), "time"),
-                                   " the host waits for the GPU"),
-                      absl::StrCat(counted(static_cast<int64_t>(draft.tasks.size()), "GPU task"), " (",
-                                   absl::StrJoin(streams, "; "), ")")});
+  std::vector<std::string> found = {
+      counted(static_cast<int64_t>(draft.steps.size()), "step"),
+      absl::StrCat(launches, launches == 1 ? " launch" : " launches"),
+      counted(static_cast<int64_t>(draft.host_waits.size()), "wait") + " of the host for the GPU",
+      counted(static_cast<int64_t>(draft.tasks.size()), "GPU task")};
+  found.insert(found.end(), streams.begin(), streams.end());
+  draft.found.insert(draft.found.begin(), found.begin(), found.end());
   for (const auto& [what, count] : draft.trace.ignored)
     draft.ignored.push_back(absl::StrCat(count, " ", what));
 }

@@ -92,6 +92,7 @@ ScenarioParts replay_scenario(const ReplayRequest& request, Diagnostics& errors)
   size_t there = 0;
   JobSpec job;
   job.name = "replay";
+  job.at = job.ranks_at = spec.files_at = {request.traces.front(), 0, 0};
   job.ranks = first_devices(*topology, ranks, there);
   if (there < ranks) {
     errors.error(
