@@ -272,7 +272,7 @@ void describe_events(Draft& draft) {
   for (size_t s = 0; s < tasks.size(); ++s)
     streams.push_back(
         absl::StrCat("stream ", draft.streams[s], ": ", tasks[s],
-                     collectives[s] > 0 ? absl::StrCat(", collectives: ", collectives[s]) : ""));
+                     collectives[s] > 0 ? absl::StrCat(" (collectives: ", collectives[s], ")") : ""));
   int64_t launches = 0;
   for (const Call& c : draft.calls) launches += c.kind == CallKind::kLaunch;
   std::vector<std::string> found = {
