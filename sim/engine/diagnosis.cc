@@ -2,6 +2,7 @@
 // balance.
 #include <algorithm>
 #include <iterator>
+#include <type_traits>
 
 #include "absl/strings/str_cat.h"
 #include "sim/collective/algorithm.h"
@@ -36,7 +37,7 @@ void Engine<Network>::fail_unreachable(uint16_t id, Rank from, Rank to, Round k)
   if (!is_mailbox(id)) absl::StrAppend(&failure_, " in round ", k);
   int listed = 0;
   for (LinkId l = 0; l < topology_.links().size(); ++l) {
-    if (topology_.links()[l].up) continue;
+    if (timetable_ ? timetable_->links()[l].up : topology_.links()[l].up) continue;
     if (++listed > kLinesMax) continue;
     absl::StrAppend(&failure_, listed == 1 ? "; links that are down: " : ", ", topology_.link_name(l));
   }
@@ -172,9 +173,15 @@ void Engine<Network>::check_counters() const {
   const auto& n = network_;
   BRIGADE_CHECK(n.messages_launched == n.messages_received, n.messages_launched, " messages sent, ",
                 n.messages_received, " received");
-  BRIGADE_CHECK(n.segments_launched == n.segments_delivered, n.segments_launched, " segments sent, ",
-                n.segments_delivered, " delivered");
   std::vector<int64_t> balance(topology_.vertices().size());
+  int64_t gone = 0;  // lost or dropped where links died
+  if constexpr (std::is_same_v<Network, PacketNetwork>)
+    if (const Losses* losses = n.losses()) {
+      gone = n.segments_lost + losses->segments_dropped;
+      for (VertexId v = 0; v < balance.size(); ++v) balance[v] -= losses->lost_bytes_at[v];
+    }
+  BRIGADE_CHECK(n.segments_launched == n.segments_delivered + gone, n.segments_launched, " segments sent, ",
+                n.segments_delivered, " delivered, ", gone, " lost or dropped");
   for (LinkId l = 0; l < topology_.links().size(); ++l) {
     const LinkState& s = n.links()[l];
     balance[topology_.links()[l].from] -= s.bytes;

@@ -27,8 +27,7 @@ struct Engine<Network>::Wire {
   uint32_t egresses(Rank r) const { return e.egresses_[slot.devices[r]]; }
   LinkId egress(Rank from, Rank to) const {
     LinkId route[256];
-    const int hops =
-        e.topology_.router().route(slot.devices[from], slot.devices[to], outgoing(from, to).flow(), route);
+    const int hops = e.router_->route(slot.devices[from], slot.devices[to], outgoing(from, to).flow(), route);
     return hops > 0 ? route[0] : kNone;
   }
   [[gnu::always_inline]] std::optional<Time> send(Rank from, const Send& s, Round k, uint32_t index,
@@ -107,7 +106,11 @@ void Engine<Network>::finished(uint16_t id, Rank r) {
 
 template <class Network>
 Engine<Network>::Engine(const Topology& topology, const NetworkSpec& spec, Options options)
-    : topology_(topology), spec_(spec), options_(options), network_(topology, spec) {
+    : topology_(topology),
+      spec_(spec),
+      options_(options),
+      network_(topology, spec),
+      router_(&topology.router()) {
   egresses_.resize(topology.vertices().size());
   for (const Link& l : topology.links()) egresses_[l.from] += l.up;
   sharers_.resize(topology.vertices().size());
@@ -116,12 +119,14 @@ Engine<Network>::Engine(const Topology& topology, const NetworkSpec& spec, Optio
 }
 
 template <class Network>
-CommId Engine<Network>::add_communicator(JobId job, std::vector<VertexId> devices, std::string name) {
+CommId Engine<Network>::add_communicator(JobId job, std::vector<VertexId> devices, std::string name,
+                                         CommMembers members) {
   const size_t n = devices.size();
   for (VertexId v : devices)
     sharers_[v] = static_cast<uint16_t>(sharers_[v] + 1 + topology_.vertices()[v].forward);
   comms_.push_back({.job = job,
                     .name = std::move(name),
+                    .members = std::move(members),
                     .devices = std::move(devices),
                     .streams = std::vector<Stream>(n),
                     .sent = std::vector<Bytes>(n),
@@ -230,11 +235,13 @@ void Engine<Network>::process(std::span<const Event> batch) {
   for (const Event& e : batch) {
     switch (e.kind) {
       case kArrive: {
-        if constexpr (kObserved && kBySegments)
-          if (network_.keeps_queues() && network_.flight(e.id).hops != 0) {
+        if constexpr (kObserved && kBySegments) {
+          if (network_.drops(e)) break;
+          if (network_.keeps_queue(e.id, e.hop)) {
             network_.wait(e.id, e.hop, queue_);
             break;
           }
+        }
         if constexpr (kBySegments)
           if (e.hop != 0) {
             network_.template serve<kObserved>(e.id, e.hop, queue_);
@@ -244,6 +251,8 @@ void Engine<Network>::process(std::span<const Event> batch) {
         break;
       }
       case kDelivered:
+        if constexpr (kObserved && kBySegments)
+          if (network_.drops(e)) break;
         if (!network_.delivered(e.id, queue_)) break;
         if (spec_.overhead.ps != 0) {
           receive_later(e.id);
@@ -262,6 +271,9 @@ void Engine<Network>::process(std::span<const Event> batch) {
       case kLinkFree:
         if (batch.front().kind != kLinkFree) {  // sorted last: something else happens at this instant
           queue_.push(e);
+        } else if constexpr (kBySegments) {
+          const auto served = network_.choose(e, queue_);
+          if (served.left) left<kObserved>(served.flight, *served.left);
         } else {
           const auto served = network_.choose(e.id, queue_);
           if (served.left) left<kObserved>(served.flight, *served.left);
@@ -277,6 +289,14 @@ void Engine<Network>::process(std::span<const Event> batch) {
         notices_.push_back(
             {.what = Notice::What::kTimer, .token = e.hop, .job = e.of, .rank = e.id, .at = e.at});
         break;
+      case kAlarm:
+        ring(e);
+        break;
+      case kResume:
+        resume(e.id);
+        break;
+      case kChange:  // was first in its batch
+        break;
       default:
         BRIGADE_CHECK(false, "event of kind ", int{e.kind});
     }
@@ -288,10 +308,13 @@ std::optional<Notice> Engine<Network>::next() {
   while (next_notice_ == notices_.size()) {
     notices_.clear();
     next_notice_ = 0;
-    if (queue_.size() == network_.idle_events() || !failure_.empty()) return std::nullopt;
+    if (queue_.size() == network_.idle_events() + idle_ || !failure_.empty()) return std::nullopt;
     const std::span<Event> batch = queue_.next_batch([this](auto soon) { prefetch(soon); });
     if (options_.shuffle) std::reverse(batch.begin(), batch.end());
     network_.order(batch, order_all_);
+    if (timetable_) [[unlikely]]
+      for (const Event& e : batch)
+        if (e.kind == kChange) change(e);
     events_ += static_cast<int64_t>(batch.size());
     if (options_.hash_events) hash_batch(batch);
     if (kCanObserve && observer_ != nullptr)
@@ -347,31 +370,15 @@ LinkUse Engine<Network>::use_of(LinkId link) const {
 
 template <class Network>
 Simulation::Counts Engine<Network>::counts() const {
-  return {events_, network_.messages_received, network_.segments_delivered, event_hash_};
-}
-
-// A sum of hashes does not depend on the order within a batch: what was done must not either.
-template <class Network>
-void Engine<Network>::hash_batch(std::span<const Event> batch) {
-  for (const Event& e : batch) {
-    uint64_t what = e.id, of = e.of;
-    if (e.kind < kLinkFree) {
-      const auto& x = network_.flight(e.id);
-      const MessageTag t = tag_of(e.id);
-      what = mix(uint64_t{t.from} << 32 | t.to) ^ mix(uint64_t{t.round} << 32 | t.send) ^
-             mix(uint64_t{network_.segment_of(x)} << 32 |
-                 (e.kind == kArrive && x.hops > 0 ? network_.link_at(x, e.hop) : kNone));
-      of = uint64_t{t.comm} << 48 | uint64_t{t.index} << 16 | t.execution;
-    } else if (e.kind == kWake) {
-      const Slot& s = *slots_[e.of];
-      of = uint64_t{s.comm} << 48 | uint64_t{s.index} << 16 | s.execution;
-    } else if (e.kind == kLeft) {
-      const Left& l = left_[e.id];
-      what = mix(uint64_t{l.from} << 32 | l.to) ^ l.tag;
-      of = uint64_t{l.comm} << 48;
-    }
-    event_hash_ += mix(mix(static_cast<uint64_t>(e.at.ps)) ^ mix(of + e.kind) ^ mix(what + e.hop));
+  Counts c{.events = events_,
+           .messages = network_.messages_received,
+           .segments = network_.segments_delivered,
+           .event_hash = event_hash_};
+  if constexpr (std::is_same_v<Network, PacketNetwork>) {
+    c.segments_lost = network_.segments_lost;
+    if (network_.losses() != nullptr) c.messages_resumed = network_.losses()->messages_resumed;
   }
+  return c;
 }
 
 template class Engine<PacketNetwork>;

@@ -15,6 +15,7 @@
 
 #include "sim/collective/execution.h"
 #include "sim/engine/fan_out.h"
+#include "sim/engine/link_timetable.h"
 #include "sim/engine/observer.h"
 #include "sim/engine/simulation.h"
 #include "sim/network/fluid_network.h"
@@ -33,12 +34,18 @@ class Engine final : public Observable {
   };
   Engine(const Topology& topology, const NetworkSpec& spec, Options options);
 
-  CommId add_communicator(JobId job, std::vector<VertexId> devices, std::string name) override;
+  CommId add_communicator(JobId job, std::vector<VertexId> devices, std::string name,
+                          CommMembers members = {}) override;
   uint32_t add_collective(CommId comm, CollectiveCall call) override;
   void launch(CommId comm, Rank r) override;
   void timer(JobId job, Rank r, Time at, uint8_t token) override;
+  AlarmId add_alarm(JobId job, Rank r, uint8_t token) override;
+  void set_alarm(AlarmId alarm, Time at) override;
   void send(CommId comm, const PointToPoint& message) override;
   void serve_by_class() override;
+  void change_links(const std::vector<TimedLink>& changes, Duration detection) override;
+  void may_slow_links(std::span<const LinkId> links) override;
+  void slow_link(LinkId link, double share) override;
   Time now() const override { return queue_.now(); }
   std::optional<Notice> next() override;
   std::span<const Bytes> sent(CommId comm) const override { return comms_[comm].sent; }
@@ -56,17 +63,19 @@ class Engine final : public Observable {
   Bytes segment_bytes(uint32_t flight) const override {
     return network_.segment_bytes(network_.flight(flight));
   }
-  bool keeps_queues() const override { return network_.keeps_queues(); }
+  bool keeps_queue(LinkId link) const override { return network_.keeps_queue(link); }
+  bool loses() const override { return timetable_ && timetable_->kills(); }
   const CollectiveCall& call_of(CommId comm, uint32_t index) const override {
     return comms_[comm].collectives[index].call;
   }
   JobId job_of(CommId comm) const override { return comms_[comm].job; }
   const std::string& name_of(CommId comm) const override { return comms_[comm].name; }
+  const CommMembers& members_of(CommId comm) const override { return comms_[comm].members; }
   std::span<const VertexId> devices_of(CommId comm) const { return comms_[comm].devices; }
   uint32_t communicators() const { return static_cast<uint32_t>(comms_.size()); }
 
  private:
-  enum Kind : uint8_t { kWake = kFirstEngineEvent, kTimer, kLeft };
+  enum Kind : uint8_t { kWake = kFirstEngineEvent, kTimer, kLeft, kAlarm, kChange };
   // What an execution may do; all of it is inlined into the loop.
   template <bool kObserved>
   struct Wire;
@@ -82,6 +91,7 @@ class Engine final : public Observable {
   struct Communicator {
     JobId job;
     std::string name;
+    CommMembers members;
     std::vector<VertexId> devices;
     std::vector<Stream> streams;
     std::vector<Bytes> sent;
@@ -97,6 +107,13 @@ class Engine final : public Observable {
     CommId comm;
     Rank from, to;
     uint32_t tag;
+  };
+  // Its event is stale where it comes at another instant than the alarm is set to.
+  struct Alarm {
+    Time at = kNever;
+    JobId job;
+    uint8_t token;
+    Rank rank;
   };
   struct Slot {
     Execution run;
@@ -124,6 +141,13 @@ class Engine final : public Observable {
   void left(uint32_t flight, Time at);
   void tell_left(uint32_t flight, Time at);
   void notify_left(uint32_t record);
+  void ring(const Event& e);
+  void keep_queues_of(std::span<const LinkId> links);
+  void offer_through_queue();
+  void push_change(Time at, uint32_t instant, bool known);
+  void change(const Event& e);
+  void set_rate(LinkId link);
+  void resume(uint32_t message);
   void received(uint16_t mailbox, const Delivery& d);
   void receive_later(uint32_t flight);
   Time pay_overhead(VertexId endpoint, Time at);
@@ -151,6 +175,11 @@ class Engine final : public Observable {
   uint32_t first_mailbox_ = UINT16_MAX + 1;
   std::vector<Left> left_;  // by Event::id of kLeft
   std::vector<uint32_t> free_left_;
+  std::vector<Alarm> alarms_;
+  std::unique_ptr<LinkTimetable> timetable_;  // null: no link changes
+  std::vector<double> slowed_;                // by link, by slow_link; empty: none
+  const Router* router_;                      // of now
+  size_t idle_ = 0;  // events in the queue that keep no run alive: stale alarms, changes of links
   std::vector<uint32_t> egresses_;   // by vertex: links that leave it
   std::vector<uint16_t> sharers_;    // by vertex: streams and parallel executions that use it
   std::vector<Time> endpoint_free_;  // by vertex, where messages have an overhead

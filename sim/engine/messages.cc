@@ -14,8 +14,13 @@ void Engine<Network>::serve_by_class() {
     network_.keep_queues();
   else
     BRIGADE_CHECK(false, "this network has no classes of messages");
+  offer_through_queue();
+}
+
+// So that a link that keeps its queue chooses among all of an instant.
+template <class Network>
+void Engine<Network>::offer_through_queue() {
   order_all_ = true;
-  // Everything is offered through the queue of events, so that a link chooses among all of an instant.
   for (uint16_t& sharers : sharers_) sharers = static_cast<uint16_t>(sharers + 2);
   observe(observer_);
 }
@@ -98,6 +103,8 @@ void Engine<Network>::notify_left(uint32_t record) {
 }
 
 template void Engine<PacketNetwork>::serve_by_class();
+template void Engine<PacketNetwork>::offer_through_queue();
+template void Engine<FluidNetwork>::offer_through_queue();
 template uint16_t Engine<PacketNetwork>::mailbox_for(CommId, const PointToPoint&);
 template void Engine<PacketNetwork>::send(CommId, const PointToPoint&);
 template void Engine<PacketNetwork>::received(uint16_t, const Delivery&);

@@ -27,11 +27,14 @@ class Observable : public Simulation {
  public:
   virtual JobId job_of(CommId comm) const = 0;
   virtual const std::string& name_of(CommId comm) const = 0;
+  virtual const CommMembers& members_of(CommId comm) const = 0;
   virtual const CollectiveCall& call_of(CommId comm, uint32_t index) const = 0;
   // The tag of a flight under way, and the size of this piece of it.
   virtual MessageTag tag_of(uint32_t flight) const = 0;
   virtual Bytes segment_bytes(uint32_t flight) const = 0;
-  virtual bool keeps_queues() const = 0;
+  virtual bool keeps_queue(LinkId link) const = 0;
+  // Whether links may die, and bytes cross a link that do not arrive.
+  virtual bool loses() const = 0;
 };
 
 class EngineObserver : public NetworkObserver {

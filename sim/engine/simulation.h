@@ -21,11 +21,12 @@
 namespace brigade {
 
 using CommId = uint32_t;
+using AlarmId = uint32_t;
 
 struct Notice {
   enum class What : uint8_t { kTimer, kCollectiveDone, kLeft, kMessage };
   What what;
-  uint8_t token = 0;  // of the timer
+  uint8_t token = 0;  // of the timer or alarm
   JobId job = 0;
   CommId comm = 0;     // not of timers
   uint32_t index = 0;  // kCollectiveDone: which collective of the communicator; kMessage, kLeft: its tag
@@ -54,6 +55,21 @@ struct PointToPoint {
   bool tell_left = false;  // a kLeft, too, when it has left the sender's first link
 };
 
+// Which of its job's ranks a communicator joins, for those who draw it: in order (none given: all of them),
+// and on which of their communication streams.
+struct CommMembers {
+  std::vector<Rank> ranks = {};
+  uint32_t stream = 0;
+};
+
+// A link that is slower or dead for a time.
+struct TimedLink {
+  LinkId link = kNone;
+  Time begins{}, ends = kNever;
+  double share = 1;  // of its bandwidth
+  bool down = false;
+};
+
 // What a link has carried.
 struct LinkUse {
   Bytes bytes;
@@ -65,7 +81,8 @@ class Simulation {
   virtual ~Simulation() = default;
 
   // A group of ranks on these devices, with one in-order communication stream a rank. `name` is for people.
-  virtual CommId add_communicator(JobId job, std::vector<VertexId> devices, std::string name) = 0;
+  virtual CommId add_communicator(JobId job, std::vector<VertexId> devices, std::string name,
+                                  CommMembers members = {}) = 0;
   // The next collective of the communicator; returns its index.
   virtual uint32_t add_collective(CommId comm, CollectiveCall call) = 0;
   // Rank r calls the next collective that it has not called yet: it starts when its stream has finished those
@@ -76,8 +93,21 @@ class Simulation {
   virtual void send(CommId comm, const PointToPoint& message) = 0;
   // Before the first message: links take what waits by class. Without it there is only class 0.
   virtual void serve_by_class() = 0;
+  // Before the first message: links change at these times (shares of several multiply). Where one dies, all
+  // know after `detection`, and messages that lost something go on by another route (sim/network/losses.h); a
+  // run that has none left for them fails.
+  virtual void change_links(const std::vector<TimedLink>& changes, Duration detection) = 0;
+  // Before the first message: slow_link() may be called for these. It sets the share of the link's bandwidth
+  // from the next segment on, beside its changes.
+  virtual void may_slow_links(std::span<const LinkId> links) = 0;
+  virtual void slow_link(LinkId link, double share) = 0;
   // Tells the job at `at` (not before now).
   virtual void timer(JobId job, Rank r, Time at, uint8_t token) = 0;
+  // A timer that can be set anew, for work whose rate changes: what it was set to before is forgotten (the
+  // queue of events cannot cancel, so an event that has become stale is passed over, and keeps no run alive).
+  // Comes as kTimer with its token. kNever: it is not set.
+  virtual AlarmId add_alarm(JobId job, Rank r, uint8_t token) = 0;
+  virtual void set_alarm(AlarmId alarm, Time at) = 0;
 
   virtual Time now() const = 0;
   // The next notice; nothing when no event is left or the run has failed.
@@ -98,6 +128,7 @@ class Simulation {
 
   struct Counts {
     int64_t events = 0, messages = 0, segments = 0;
+    int64_t segments_lost = 0, messages_resumed = 0;  // where links died
     uint64_t event_hash = 0;  // of all events by what they are, in no order; only where asked for
   };
   virtual Counts counts() const = 0;

@@ -6,7 +6,7 @@
 
 namespace brigade {
 
-Tracer::Tracer(const Observable& engine, Recorder& recorder, std::vector<std::vector<TrackId>> comm_tracks,
+Tracer::Tracer(const Observable& engine, Recorder& recorder, std::vector<JobCommTracks> comm_tracks,
                OwnTracks own_tracks)
     : engine_(engine),
       recorder_(recorder),
@@ -29,11 +29,16 @@ Tracer::Comm& Tracer::comm(CommId id) {
     Comm c;
     c.tracks = own_tracks_ ? own_tracks_(engine_.job_of(next), next) : std::vector<TrackId>();
     const bool is_usual = c.tracks.empty();
-    if (is_usual) c.tracks = comm_tracks_[engine_.job_of(next)];
-    // A job's further communicators run beside its first one.
+    const CommMembers& members = engine_.members_of(next);
+    const std::vector<TrackId>& of_ranks = comm_tracks_[engine_.job_of(next)].at(members.stream);
+    if (is_usual && members.ranks.empty()) c.tracks = of_ranks;
+    for (const Rank r : members.ranks)
+      if (is_usual) c.tracks.push_back(of_ranks[r]);
+    // A job's further communicators, of the same ranks and stream, run beside its first one.
     int number = 1;
     for (CommId before = 0; is_usual && before < next; ++before)
-      number += engine_.job_of(before) == engine_.job_of(next);
+      number +=
+          engine_.job_of(before) == engine_.job_of(next) && members.ranks.empty() && members.stream == 0;
     for (TrackId& track : c.tracks)
       if (is_usual && number > 1 && track != kNoTrack)
         track = recorder_.track(recorder_.tracks()[track].process, absl::StrCat("comm ", number));
@@ -83,7 +88,7 @@ void Tracer::served(uint32_t flight, int, LinkId link, Time start, Duration d, T
   use(link).busy(start, start + d);
   last_served_ = std::max(last_served_, start + d);
   const Bytes bytes = engine_.segment_bytes(flight);
-  if (engine_.keeps_queues()) {
+  if (engine_.keeps_queue(link)) {
     change(line(link), Bytes{} - bytes, start);
   } else if (start > engine_.now()) {
     Line& waits = line(link);

@@ -17,14 +17,17 @@
 
 namespace brigade {
 
+// Of a job: where the collectives of a rank go, by its communication stream and rank.
+using JobCommTracks = std::vector<std::vector<TrackId>>;
+
 class Tracer final : public EngineObserver {
  public:
   static constexpr size_t kCounterLinks = 32;
 
-  // `comm_tracks[job][rank]` of the recorder: where the collectives of a rank go. `own_tracks` where a job has
+  // `comm_tracks` by job, of the recorder: where the collectives of a rank go. `own_tracks` where a job has
   // tracks of its own for a communicator, by its ranks, else empty: asked once, at the first of its events.
   using OwnTracks = std::function<std::vector<TrackId>(JobId job, CommId comm)>;
-  Tracer(const Observable& engine, Recorder& recorder, std::vector<std::vector<TrackId>> comm_tracks,
+  Tracer(const Observable& engine, Recorder& recorder, std::vector<JobCommTracks> comm_tracks,
          OwnTracks own_tracks = nullptr);
   // After the last event: open slices and counters.
   void finish();
@@ -66,7 +69,7 @@ class Tracer final : public EngineObserver {
 
   const Observable& engine_;
   Recorder& recorder_;
-  std::vector<std::vector<TrackId>> comm_tracks_;
+  std::vector<JobCommTracks> comm_tracks_;
   OwnTracks own_tracks_;
   std::vector<Comm> comms_;
   ProcessId network_ = 0;

@@ -81,6 +81,7 @@ class FluidNetwork {
   void prefetch(std::span<const Event>) const {}
   void begin_execution(uint16_t execution, uint64_t order, MessageClass message_class, Rank);
   static constexpr bool keeps_queues() { return false; }
+  static constexpr bool keeps_queue(LinkId) { return false; }
   static constexpr bool ranks_decided() { return false; }
 
   const Flow& flight(uint32_t f) const { return flows_[f]; }

@@ -16,7 +16,8 @@ class NetworkObserver {
   // `tail`.
   virtual void served(uint32_t flight, int hop, LinkId link, Time start, Duration d, Time tail) = 0;
   // Of links that keep their queue (PacketNetwork::keep_queues), where a segment of `bytes` comes in at `at`
-  // and waits until it is served. The others settle that at once: it waits from now until `start`.
+  // and waits until it is served, or less than nothing where one is lost. The others settle that at once: it
+  // waits from now until `start`.
   virtual void waits(LinkId link, Bytes bytes, Time at) = 0;
   // In the fluid model, in place of both: from `begin` to `end` the link carried this share of its bandwidth.
   virtual void carried(LinkId link, Time begin, Time end, double share) = 0;

@@ -9,7 +9,7 @@
 namespace brigade {
 namespace {
 
-Bytes whole_max_of(const NetworkSpec& spec) {
+Bytes segment_max_of(const NetworkSpec& spec) {
   switch (spec.segment_rule) {
     case SegmentRule::kFixed:
       return std::min(spec.segment, kSegmentMax);
@@ -24,7 +24,11 @@ Bytes whole_max_of(const NetworkSpec& spec) {
 }  // namespace
 
 PacketNetwork::PacketNetwork(const Topology& topology, const NetworkSpec& spec)
-    : topology_(topology), router_(topology.router()), spec_(spec), whole_max_(whole_max_of(spec)) {
+    : topology_(topology),
+      router_(&topology.router()),
+      spec_(spec),
+      segment_max_(segment_max_of(spec)),
+      whole_max_(segment_max_) {
   std::map<std::pair<int64_t, int64_t>, uint32_t> type_of;
   links_.reserve(topology.links().size());
   for (const Link& l : topology.links()) {
@@ -83,7 +87,7 @@ uint32_t PacketNetwork::take_message() {
 }
 
 Bytes PacketNetwork::segment_size(Bytes message) const {
-  if (spec_.segment_rule != SegmentRule::kAuto) return whole_max_of(spec_);
+  if (spec_.segment_rule != SegmentRule::kAuto) return segment_max_;
   const Bytes even{(message.count + kAutoSegments - 1) / kAutoSegments};
   return std::clamp(even, Bytes{1}, kSegmentMax);
 }
@@ -108,6 +112,7 @@ void PacketNetwork::cut(Flight& x, const Outgoing& m) {
                   .stalled = false,
                   .ready_at = {}};
   if (stride_ != 0) std::copy_n(route(x), x.hops, long_heads_.begin() + ptrdiff_t(r * stride_));
+  if (losses_) begin_journey(r, m, static_cast<uint32_t>(&x - flights_.data()));
   if (spec_.routing != Routing::kSpray) return;
   if (sprays_.size() < messages_.size()) sprays_.resize(messages_.size());
   sprays_[r] = {m.from_vertex, m.to_vertex, m.flow()};
@@ -124,11 +129,12 @@ uint32_t PacketNetwork::next_segment(uint32_t message) {
   x.size_bytes = static_cast<uint32_t>(std::min(m.segment.count, m.bytes.count - begin));
   if (spec_.routing == Routing::kSpray) {
     const Spray& s = sprays_[message];
-    const int hops = router_.route(s.from, s.to, mix(s.flow ^ mix(x.part)), route(x));
+    const int hops = router_->route(s.from, s.to, mix(s.flow ^ mix(x.part)), route(x));
     BRIGADE_CHECK(hops >= 0, "segment ", x.part, " has no route, and its message had one");
     x.hops = static_cast<uint8_t>(hops);
   }
   ++segments_launched;
+  if (losses_) join_journey(f);
   return f;
 }
 
@@ -168,7 +174,19 @@ Duration PacketNetwork::segment_time(Flight& x, int hop, LinkType& type) {
   return std::min(own, between(before));
 }
 
+// Of a message that has been received, with its record.
+void PacketNetwork::give_back(uint32_t flight) {
+  const uint32_t m = flights_[flight].message;
+  if (losses_) {
+    losses_->journeys[m].received = true;
+    return release(flight);
+  }
+  free_messages_.push_back(m);
+  free_flight(flight);
+}
+
 bool PacketNetwork::part_delivered(uint32_t flight, Queue& queue) {
+  if (losses_) return journey_delivered(flight, queue);
   const uint32_t m = flights_[flight].message;
   Message& message = messages_[m];
   if (++message.delivered == message.segments) return true;
@@ -180,50 +198,6 @@ bool PacketNetwork::part_delivered(uint32_t flight, Queue& queue) {
     queue.push({at, next, flights_[next].execution, kArrive, 0});
   }
   return false;
-}
-
-void PacketNetwork::keep_queues() {
-  BRIGADE_CHECK(messages_launched == 0, messages_launched, " messages are under way");
-  BRIGADE_CHECK(!adaptive_, "loads are read off timetables, and links that keep queues have none");
-  Line empty;
-  empty.first.fill(kNone);
-  empty.last.fill(kNone);
-  lines_.assign(links_.size(), empty);
-}
-
-void PacketNetwork::wait(uint32_t flight, int hop, Queue& queue) {
-  const Flight& x = flights_[flight];
-  const LinkId link = route(x)[hop];
-  Line& line = lines_[link];
-  const MessageClass c = order_[x.execution].message_class;
-  if (waiting_.size() <= flight) waiting_.resize(flights_.size());
-  waiting_[flight] = {queue.now() + x.lag, kNone, static_cast<uint8_t>(hop)};
-  if (line.first[c] == kNone)
-    line.first[c] = flight;
-  else
-    waiting_[line.last[c]].next = flight;
-  line.last[c] = flight;
-  observer_->waits(link, {x.size_bytes}, queue.now());
-  if (std::exchange(line.told, true)) return;
-  queue.push({std::max(queue.now(), links_[link].free_at), link, 0, kLinkFree, 0});
-}
-
-PacketNetwork::Served PacketNetwork::choose(LinkId link, Queue& queue) {
-  Line& line = lines_[link];
-  const auto next =
-      std::find_if(line.first.rbegin(), line.first.rend(), [](uint32_t f) { return f != kNone; });
-  BRIGADE_CHECK(next != line.first.rend() && links_[link].free_at <= queue.now(), "a link that is ",
-                links_[link].free_at.ps - queue.now().ps, " ps from being free chooses");
-  const uint32_t flight = *next;
-  const int hop = waiting_[flight].hop;
-  *next = waiting_[flight].next;
-  // Of its tail more has come while it waited.
-  flights_[flight].lag = std::max(waiting_[flight].tail, queue.now()) - queue.now();
-  const Time left = serve<true>(flight, hop, queue);
-  line.told = std::any_of(line.first.begin(), line.first.end(), [](uint32_t f) { return f != kNone; });
-  if (line.told) queue.push({links_[link].free_at, link, 0, kLinkFree, 0});
-  if (hop > 0) return {flight, std::nullopt};
-  return {flight, go_on(flight, left, queue)};
 }
 
 void PacketNetwork::prefetch(std::span<const Event> soon) const {
@@ -241,6 +215,17 @@ void PacketNetwork::prefetch(std::span<const Event> soon) const {
 }
 
 PacketNetwork::Met PacketNetwork::met_by(const Event& e) const {
+  if (e.kind == kResume) {
+    const Message& m = messages_[e.id];
+    return {.place = m.head.to,
+            .kind = static_cast<uint8_t>(e.kind * kClasses),
+            .from = m.head.from,
+            .round = m.round,
+            .index = m.index,
+            .segment = 0,
+            .execution = order_[m.head.execution].number,
+            .event = e};
+  }
   if (e.kind >= kLinkFree)
     return {.place = e.id,
             .kind = e.kind == kLinkFree ? uint8_t{UINT8_MAX} : static_cast<uint8_t>(e.kind * kClasses),

@@ -14,7 +14,8 @@
 // Where messages have classes (`keep_queues`), links keep their queue instead: one a class. A link that is
 // free chooses when everything else of that instant has happened, and takes the highest class first, within
 // a class what came first; what it serves is never interrupted. That costs an event more a hop; where all
-// classes are equal the times are the same. Links whose rate changes while segments wait will need it too.
+// classes are equal the times are the same. Links whose rate changes while segments wait keep theirs too, and
+// links that may die (losses.h); all other links of the run settle on arrival as ever.
 //
 // Ties: events of one instant come as a batch. Only where two of a batch meet at one link does their order
 // matter; `order` finds those and puts them in the order of (link, job and collective, source, round, index
@@ -23,6 +24,7 @@
 #pragma once
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -34,6 +36,7 @@
 #include "sim/event/event_queue.h"
 #include "sim/network/adaptive_routes.h"
 #include "sim/network/flight.h"
+#include "sim/network/losses.h"
 #include "sim/network/observer.h"
 #include "sim/network/spec.h"
 #include "sim/topology/topology.h"
@@ -48,7 +51,8 @@ enum NetworkEvent : uint8_t {
   kDelivered = 1,  // tail at the receiver
   kReceived = 2,   // the receiver has paid its overhead
   kLinkFree = 3,   // a link that keeps its queue may choose; `Event::id` is the link
-  kFirstEngineEvent = 4
+  kResume = 4,     // a message that lost segments goes on; `Event::id` is the message
+  kFirstEngineEvent = 5
 };
 
 // A message to be sent.
@@ -89,16 +93,37 @@ class PacketNetwork {
   template <bool kObserved>
   Time serve(uint32_t flight, int hop, Queue& queue);
 
-  // From now on, before the first message, every link keeps its queue. Then heads that arrive are given to
-  // `wait`, and `choose` is called for a link whose kLinkFree is due when nothing else is.
+  // From now on, before the first message, these links keep their queue, or all of them. Heads that arrive at
+  // one are given to `wait`, and `choose` is called for a link whose kLinkFree is due when nothing else is.
+  void keep_queues(std::span<const LinkId> links);
   void keep_queues();
   bool keeps_queues() const { return !lines_.empty(); }
+  bool keeps_queue(LinkId link) const { return keeps_queues() && lines_[link].kept; }
+  bool keeps_queue(uint32_t flight, int hop) const {
+    const Flight& x = flights_[flight];
+    return x.hops != 0 && keeps_queue(route(x)[hop]);
+  }
   void wait(uint32_t flight, int hop, Queue& queue);
   struct Served {
-    uint32_t flight;
+    uint32_t flight;           // kNone: the link has died since
     std::optional<Time> left;  // as `offer` has it
   };
-  Served choose(LinkId link, Queue& queue);
+  Served choose(const Event& link_free, Queue& queue);
+
+  // Links that keep their queue may change: the next segment is served at this rate. And die (losses.h), if
+  // that was to be expected from before the first message on. `known`: when all know of it; what was lost
+  // then goes by the routes of `reroute`.
+  void set_bandwidth(LinkId link, Bandwidth bandwidth);
+  void expect_deaths();
+  void kill(LinkId link, Time known, Queue& queue);
+  void revive(LinkId link);
+  void reroute(const Router& router) { router_ = &router; }
+  // For kResume: sends what the message lost and all that follows. False: there is no route.
+  bool resume(uint32_t message, Queue& queue);
+  const Flight& head_of(uint32_t message) const { return messages_[message].head; }
+  // Whether links may die and this flight, whose event is due, goes no further. It is gone then.
+  bool drops(const Event& e);
+  const Losses* losses() const { return losses_.get(); }
 
   // A flight's tail is at its receiver. True if its message is complete; then `receive` must follow.
   bool delivered(uint32_t flight, Queue& queue);
@@ -138,7 +163,7 @@ class PacketNetwork {
 
   // Counters of the whole run.
   int64_t messages_launched = 0, messages_received = 0;
-  int64_t segments_launched = 0, segments_delivered = 0;
+  int64_t segments_launched = 0, segments_delivered = 0, segments_lost = 0;
 
  private:
   // Bandwidth and latency of many links; few, so always in cache. T() of the last sizes is kept: traffic
@@ -169,6 +194,7 @@ class PacketNetwork {
   void free_flight(uint32_t f);
   uint32_t take_message();
   void cut(Flight& first, const Outgoing& m);
+  void give_back(uint32_t flight);
   bool part_delivered(uint32_t flight, Queue& queue);
   uint32_t next_segment(uint32_t message);
   void redirect(Flight& x, int hop, Time now);
@@ -183,9 +209,10 @@ class PacketNetwork {
   };
 
   const Topology& topology_;
-  const Router& router_;
+  const Router* router_;
   NetworkSpec spec_;
-  Bytes whole_max_;  // a message up to here is one segment
+  Bytes segment_max_;
+  Bytes whole_max_;  // a message up to here is one segment and needs no record
   std::vector<LinkState, CacheAligned<LinkState>> links_;
   std::vector<LinkType> types_;
   std::vector<Flight> flights_;
@@ -209,16 +236,27 @@ class PacketNetwork {
   struct Line {
     std::array<uint32_t, kClasses> first, last;
     bool told = false;  // a kLinkFree is under way
+    bool kept = false;
+    uint16_t epoch = 0;  // of the kLinkFree that counts
   };
   struct Waiting {
     Time tail;  // when it is here
     uint32_t next;
     uint8_t hop;
   };
-  std::vector<Line> lines_;       // by link; empty: none keeps its queue
-  std::vector<Waiting> waiting_;  // by flight
+  std::vector<Line> lines_;         // by link; empty: none keeps its queue
+  std::vector<Waiting> waiting_;    // by flight
+  std::unique_ptr<Losses> losses_;  // null: no link will die, and nothing of this is called:
+  void begin_journey(uint32_t message, const Outgoing& m, uint32_t flight);
+  void join_journey(uint32_t flight);
+  bool journey_delivered(uint32_t flight, Queue& queue);
+  std::optional<Time> journey_goes_on(uint32_t flight, Time left, Queue& queue);
+  bool is_gone(uint32_t flight) const;
+  void release(uint32_t flight);
+  void drop(uint32_t flight, int hop);
+  void note_loss(uint32_t flight, LinkId link, Queue& queue);
+  void offer_next(uint32_t message, Time at, Queue& queue);
   NetworkObserver* observer_ = nullptr;
-
   // order()'s scratch
   struct Met {
     uint32_t place;
@@ -237,7 +275,6 @@ class PacketNetwork {
 };
 
 // ---- the hot path
-// -------------------------------------------------------------------------------------------
 
 [[gnu::always_inline]] inline void PacketNetwork::free_flight(uint32_t f) {
   flights_[f].message = free_flight_;
@@ -254,7 +291,7 @@ class PacketNetwork {
 
 // Fills in who sends a message of one segment to whom, and how it goes. False: there is no route.
 inline bool PacketNetwork::address_anew(Flight& x, const Outgoing& m) {
-  const int hops = router_.route(m.from_vertex, m.to_vertex, m.flow(), route(x));
+  const int hops = router_->route(m.from_vertex, m.to_vertex, m.flow(), route(x));
   x.lag = {};
   x.from = m.from;
   x.to = m.to;
@@ -301,9 +338,11 @@ inline bool PacketNetwork::address_anew(Flight& x, const Outgoing& m) {
 [[gnu::always_inline]] inline Delivery PacketNetwork::receive(uint32_t flight) {
   const Flight& x = flights_[flight];
   const Delivery d{x.execution, x.from, x.to, round_of(x)};
-  if (x.message != kWhole) free_messages_.push_back(x.message);
-  free_flight(flight);
   ++messages_received;
+  if (x.message == kWhole)
+    free_flight(flight);
+  else
+    give_back(flight);
   return d;
 }
 
@@ -347,6 +386,8 @@ template <bool kObserved>
 inline std::optional<Time> PacketNetwork::go_on(uint32_t flight, Time left, Queue& queue) {
   const uint32_t m = flights_[flight].message;
   if (m == kWhole) return left;
+  if (losses_) [[unlikely]]
+    return journey_goes_on(flight, left, queue);
   Message& message = messages_[m];
   if (message.offered == message.segments) return left;
   if (spec_.window && message.offered - message.delivered >= *spec_.window) {

@@ -38,6 +38,7 @@ struct NetworkSpec {
   std::optional<int64_t> window;  // segments of a message under way at most; unlimited if absent
   Duration overhead{};            // LogP's o, paid by sender and receiver of each message
   Routing routing = Routing::kEcmp;
+  Duration detection{};  // from the death of a link until all know of it
 };
 
 }  // namespace brigade

@@ -31,7 +31,12 @@ constexpr const char* kColumns[] = {
     "device_memory_bytes", "fits",
     // of a replay
     "durations", "traced_ranks", "traced_step_time_us", "total_us", "total_traced_us",
-    "total_communication_free_us", "total_nothing_hidden_us"};
+    "total_communication_free_us", "total_nothing_hidden_us",
+    // of background traffic
+    "messages", "held_back", "sent_bytes", "offered_gb_per_s", "sent_gb_per_s", "latency_us",
+    "latency_p50_us", "latency_p99_us",
+    // where jobs also ran alone
+    "together_us", "alone_us", "slowdown"};
 
 // As RFC 4180 has it.
 std::string cell(const Json& value) {

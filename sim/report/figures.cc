@@ -48,6 +48,7 @@ Json figures_of(const BucketResult& bucket) {
   out["start_us"] = exact_us(bucket.start);
   out["end_us"] = exact_us(bucket.end);
   out["busbw_gb_per_s"] = rounded(bucket.busbw_gb_per_s);
+  if (bucket.exchanged != bucket.bytes) out["exchanged_bytes"] = bucket.exchanged.count;
   return out;
 }
 
@@ -60,6 +61,7 @@ Json figures_of(const Verification& found) {
 }
 
 void add_figures(Json& out, const CollectiveResult& result) {
+  if (result.groups > 1) out["groups"] = result.groups;
   out["rows"] = Json::array();
   for (const CollectiveRow& row : result.rows) out["rows"].push_back(figures_of(row));
 }
@@ -83,6 +85,8 @@ void add_step(Json& out, const DdpResult& r) {
 
 void add_figures(Json& out, const DdpResult& r) {
   add_step(out, r);
+  if (r.groups > 1) out["groups"] = r.groups;
+  if (r.coding) out["coding_us"] = exact_us(*r.coding);
   out["buckets"] = Json::array();
   for (const BucketResult& bucket : r.buckets) out["buckets"].push_back(figures_of(bucket));
 }
@@ -116,6 +120,18 @@ void add_figures(Json& out, const ShardedResult& r) {
   out["nvme_memory_bytes"] = r.nvme_memory.count;
   out["collectives"] = Json::array();
   for (const ShardedResult::Call& call : r.calls) out["collectives"].push_back(figures_of(call));
+}
+
+void add_figures(Json& out, const BackgroundResult& b) {
+  out["senders"] = b.senders;
+  out["messages"] = b.messages;
+  out["held_back"] = b.held_back;
+  out["sent_bytes"] = b.sent.count;
+  out["received_bytes"] = b.received.count;
+  out["window_us"] = exact_us(b.window);
+  out["offered_gb_per_s"] = rounded(b.offered_gb_per_s);
+  out["sent_gb_per_s"] = rounded(b.sent_gb_per_s);
+  add_statistic(out, "latency", b.latency, std::nullopt);
 }
 
 void add_figures(Json& out, const TrainingResult& t) {
@@ -280,6 +296,11 @@ Json figures_of(const JobResult& job) {
   out["ranks"] = job.ranks;
   out["assumptions"] = job.assumptions;
   std::visit([&](const auto& result) { add_figures(out, result); }, job.result);
+  if (job.alone) {
+    out["together_us"] = rounded(job.alone->time_us);
+    out["alone_us"] = rounded(job.alone->alone_us);
+    out["slowdown"] = rounded(job.alone->slowdown());
+  }
   if (job.verified) out["verified"] = figures_of(*job.verified);
   return out;
 }

@@ -88,6 +88,10 @@ Json json_of(const Report& report) {
   simulation["end_us"] = exact_us(report.result.end);
   simulation["events"] = report.result.counts.events;
   simulation["messages"] = report.result.counts.messages;
+  if (report.result.counts.segments_lost > 0) {
+    simulation["segments_lost"] = report.result.counts.segments_lost;
+    simulation["messages_resumed"] = report.result.counts.messages_resumed;
+  }
   if (const Fold& fold = report.result.fold; fold.used())
     simulation["folded"] = {{"units", fold.units},
                             {"unit", fold.unit == Fold::Unit::kNode ? "node" : "gpu"},

@@ -9,6 +9,7 @@
 #include "sim/report/trace_options.h"
 #include "sim/scenario/input_files.h"
 #include "sim/trace/chrome_trace.h"
+#include "sim/workload/placement.h"
 #include "sim/workload/ranks.h"
 
 namespace brigade {
@@ -42,11 +43,12 @@ std::shared_ptr<const Topology> build_once(const ScenarioParts& parts, TopologyC
 RunRequest request_of(const ScenarioParts& parts, const Topology& topology, Diagnostics& errors) {
   const Scenario& s = parts.scenario;
   RunRequest request{.topology = topology, .network = s.network, .seed = s.seed, .jobs = {}, .changes = {}};
+  for (const LinkChange& change : s.link_changes)
+    if (change.timed() && !change.links.empty()) request.link_changes.push_back(change);
   std::set<std::string> unread;
+  const auto placed = place_jobs(s.jobs, topology, s.seed, errors);
   for (size_t i = 0; i < s.jobs.size(); ++i) {
-    const int errors_before = errors.errors();
-    find_ranks(s.jobs[i], topology, errors);
-    if (parts.sound_jobs[i] && errors.errors() == errors_before) {
+    if (parts.sound_jobs[i] && !placed[i].empty()) {
       request.jobs.push_back(s.jobs[i]);
     } else {
       unread.insert(s.jobs[i].name);
@@ -115,6 +117,7 @@ void Session::load_traces(ScenarioParts& parts, Diagnostics& errors) {
 
 bool Session::fold(uint32_t units_min, Diagnostics& errors) {
   const Scenario& s = scenario_;
+  if (s.alone) return false;
   const bool changed = !s.link_changes.empty() || !s.rank_changes.empty();
   const std::optional<Fold> fold = find_fold(s.cluster, changed, s.network, s.jobs, units_min);
   if (!fold) return false;
@@ -144,18 +147,19 @@ void Session::unfold(const ScenarioParts& parts, TopologyCache* cache, Diagnosti
   run_ = nullptr;
   topology_ = build_once(parts, cache, errors);
   if (!topology_) return;
-  const RunRequest request = request_of(parts, *topology_, errors);
+  const RunRequest& request = request_.emplace(request_of(parts, *topology_, errors));
   // Without a sound job there is nothing more to say, unless that is the mistake.
   if (!request.jobs.empty() || errors.ok()) run_ = Run::prepare(request, errors);
   if (!errors.ok()) return;
   ranks_ = 0;
-  for (const JobSpec& job : request.jobs)
-    ranks_ += static_cast<Rank>(find_ranks(job, *topology_, errors).size());
+  for (const auto& devices : place_jobs(request.jobs, *topology_, request.seed, errors))
+    ranks_ += static_cast<Rank>(devices.size());
 }
 
 RunResult Session::run() {
   if (trace_) recorder_.emplace(recorder_options(*trace_, ranks_));
   RunResult result = run_->go({.recorder = recorder_ ? &*recorder_ : nullptr, .paranoid = paranoid_});
+  if (scenario_.alone && result.failure.empty()) run_alone(result);
   if (!result.units_differ) return result;
   Diagnostics errors;
   unfold({.scenario = scenario_,
@@ -166,6 +170,24 @@ RunResult Session::run() {
   result = {};
   for (const Diagnostic& d : errors.list()) result.failure = d.message;
   return result;
+}
+
+void Session::run_alone(RunResult& result) {
+  for (size_t i = 0; i < result.jobs.size(); ++i) {
+    const std::optional<double> time_us = mean_time_us(result.jobs[i]);
+    if (!time_us) continue;
+    Diagnostics unsaid;  // all of it was looked at before
+    request_->only = i;
+    const auto run = Run::prepare(*request_, unsaid);
+    BRIGADE_CHECK(run != nullptr, unsaid.text());
+    const RunResult alone = run->go({});
+    if (!alone.failure.empty()) {
+      result.failure =
+          "job \"" + result.jobs[i].name + "\", which runs alone to be compared: " + alone.failure;
+      return;
+    }
+    result.jobs[i].alone = {*time_us, *mean_time_us(alone.jobs.front())};
+  }
 }
 
 IoError Session::write_trace() const {

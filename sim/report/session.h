@@ -81,12 +81,15 @@ class Session {
   static void load_traces(ScenarioParts& parts, Diagnostics& errors);
   // Prepares two units in place of all; false where that cannot be.
   bool fold(uint32_t units_min, Diagnostics& errors);
+  // Runs each job by itself and notes what it took.
+  void run_alone(RunResult& result);
   // Prepares everything.
   void unfold(const ScenarioParts& parts, TopologyCache* cache, Diagnostics& errors);
 
   Scenario scenario_;
   std::shared_ptr<const Topology> topology_, simulated_;  // `simulated_`: of a fold
   std::unique_ptr<Run> run_;
+  std::optional<RunRequest> request_;  // what `run_` runs, unless it is a fold
   std::optional<TraceSpec> trace_;
   std::optional<Recorder> recorder_;  // with a trace
   Rank ranks_ = 0;

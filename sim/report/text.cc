@@ -126,6 +126,9 @@ std::string simulated(const Report& report) {
   std::string text = absl::StrCat(
       "simulated ", to_string(r.end), " in ", grouped(static_cast<double>(r.counts.events)), " events, ",
       grouped(static_cast<double>(r.counts.messages)), " messages; seed ", report.scenario.seed);
+  if (r.counts.segments_lost > 0)
+    absl::StrAppend(&text, "\n  links died: ", plural(r.counts.segments_lost, "segment"), " lost, ",
+                    plural(r.counts.messages_resumed, "message"), " sent anew from the first of them on");
   if (r.fold.used())
     absl::StrAppend(&text, "\n  folded: ", r.fold.simulated, " of ", grouped(r.fold.units), " ",
                     r.fold.unit == Fold::Unit::kNode ? "nodes" : "GPUs",
@@ -140,6 +143,8 @@ std::string print_text(const Report& report) {
   std::string out = title(report) + "\n\n";
   const std::string comparison = comparison_of(report.result.jobs, report.colour);
   if (!comparison.empty()) absl::StrAppend(&out, comparison, "\n");
+  const std::string slowdown = slowdown_of(report.result.jobs, report.colour);
+  if (!slowdown.empty()) absl::StrAppend(&out, slowdown, "\n");
   for (size_t i = 0; i < report.result.jobs.size(); ++i) {
     const JobResult& job = report.result.jobs[i];
     if (is_only_compared(job, report.result.jobs)) continue;

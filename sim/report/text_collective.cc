@@ -87,6 +87,8 @@ std::string text_of(const JobResult& job, const CollectiveResult& result, const 
   const Shown shown = shown_of(rows, asked.dtype);
   std::string title = absl::StrCat(job.name, ": ", name_of(rows.front().collective),
                                    operation(rows.front(), asked.dtype), " on ", plural(job.ranks, "rank"));
+  if (result.groups > 1)
+    absl::StrAppend(&title, " in ", result.groups, " groups of ", rows.front().ranks, ", all at once");
   if (!shown.mode) absl::StrAppend(&title, ", rounds ", mode_name(rows.front().rounds_mode));
   if (rows.front().time.samples > 1)
     absl::StrAppend(&title, ", mean of ", plural(rows.front().time.samples, "step"));

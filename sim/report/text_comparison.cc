@@ -27,6 +27,10 @@ std::string comparison_of(const std::vector<JobResult>& jobs, bool colour) {
   table.column(Align::kLeft, "job");
   table.column(Align::kRight, "ranks");
   table.column(Align::kRight, "step");
+  const bool of_several_steps = std::any_of(jobs.begin(), jobs.end(), [](const JobResult& job) {
+    return is_ddp(job) && std::get<DdpResult>(job.result).step_time.samples > 1;
+  });
+  if (of_several_steps) table.column(Align::kRight, "p99 step");
   table.column(Align::kRight, "compute");
   table.column(Align::kRight, "comm");
   table.column(Align::kRight, "exposed");
@@ -36,8 +40,12 @@ std::string comparison_of(const std::vector<JobResult>& jobs, bool colour) {
   bool large = false;
   const auto add = [&](const JobResult& job, const auto& r, const std::string& batch) {
     ++rows;
-    table.row({job.name, absl::StrCat(job.ranks), time(r.step_time.mean_us), time(r.compute.mean_us),
-               time(r.communication.mean_us), time(r.exposed.mean_us), percent(r.efficiency), batch});
+    std::vector<std::string> row{job.name, absl::StrCat(job.ranks), time(r.step_time.mean_us)};
+    if (of_several_steps) row.push_back(time(r.step_time.p99_us));
+    for (const Statistic& s : {r.compute, r.communication, r.exposed}) row.push_back(time(s.mean_us));
+    row.push_back(percent(r.efficiency));
+    row.push_back(batch);
+    table.row(row);
   };
   const auto batch_of = [](const std::optional<int64_t>& tokens, int64_t samples, bool very_large) {
     return absl::StrCat(grouped(static_cast<double>(tokens.value_or(samples))),

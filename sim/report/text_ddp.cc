@@ -36,11 +36,13 @@ std::string global_batch(const DdpResult& r) {
 
 std::string bucket_table(const DdpResult& r) {
   Duration last{};
-  Bytes all{};
+  Bytes all{}, exchanged{};
   for (const BucketResult& b : r.buckets) {
     last = std::max(last, b.end);
     all += b.bytes;
+    exchanged += b.exchanged;
   }
+  const bool coded = exchanged != all;
   const bool in_ms = last >= milliseconds(10);
   const auto at = [&](Duration d) { return decimals(in_us(d) / (in_ms ? 1000 : 1), 3); };
   const char* unit = in_ms ? "(ms)" : "(us)";
@@ -48,6 +50,7 @@ std::string bucket_table(const DdpResult& r) {
   table.column(Align::kRight, "bucket");
   table.column(Align::kRight, "size");
   table.column(Align::kRight, "elements");
+  if (coded) table.column(Align::kRight, "sent as");
   table.column(Align::kRight, "ready", unit);
   table.column(Align::kRight, "start", unit);
   table.column(Align::kRight, "end", unit);
@@ -59,11 +62,15 @@ std::string bucket_table(const DdpResult& r) {
       table.line(absl::StrCat("   ... ", i - kFirstBuckets, " more, all of them with --json"));
     }
     const BucketResult& b = r.buckets[i];
-    table.row({absl::StrCat(b.index), to_string(b.bytes), absl::StrCat(b.elements), at(b.ready), at(b.start),
-               at(b.end), decimals(b.busbw_gb_per_s, 2)});
+    std::vector<std::string> row{absl::StrCat(b.index), to_string(b.bytes), absl::StrCat(b.elements)};
+    if (coded) row.push_back(to_string(b.exchanged));
+    for (const Duration d : {b.ready, b.start, b.end}) row.push_back(at(d));
+    row.push_back(decimals(b.busbw_gb_per_s, 2));
+    table.row(row);
   }
-  return absl::StrCat("\n  ", plural(static_cast<int64_t>(n), "bucket"), " of ", to_string(all),
-                      " in all, times since the step began\n", table.text());
+  return absl::StrCat("\n  ", plural(static_cast<int64_t>(n), "bucket"), " of ", to_string(all), " in all",
+                      coded ? absl::StrCat(", sent as ", to_string(exchanged)) : "",
+                      ", times since the step began\n", table.text());
 }
 
 }  // namespace
@@ -102,6 +109,9 @@ std::string text_of(const JobResult& job, const DdpResult& result, const JobSpec
   std::string title = absl::StrCat(job.name, ": ddp of ", model_name(asked.model), " (",
                                    grouped(static_cast<double>(result.parameters)), " parameters) on ",
                                    plural(job.ranks, "rank"), ", ", plural(asked.run.steps, "step"));
+  if (result.groups > 1)
+    absl::StrAppend(&title, ", in ", result.groups, " groups of ",
+                    job.ranks / static_cast<Rank>(result.groups));
   if (asked.run.warmup > 0) absl::StrAppend(&title, " after ", asked.run.warmup, " of warm-up");
   return absl::StrCat(heading(title, colour), "\n", step_summary(result, job.ranks).text(),
                       result.buckets.empty() ? "" : bucket_table(result));

@@ -27,6 +27,10 @@ std::string text_of(const JobResult& job, const ParameterServerResult& result, c
                     bool colour);
 // Its steps beside the traced ones, its collectives by size, what was found in the trace.
 std::string text_of(const JobResult& job, const ReplayResult& result, const JobSpec& spec, bool colour);
+// What was offered to the network, and how long its messages took.
+std::string text_of(const JobResult& job, const BackgroundResult& result, const JobSpec& spec, bool colour);
+// Each job against itself with the cluster to itself; "" where that was not asked for.
+std::string slowdown_of(const std::vector<JobResult>& jobs, bool colour);
 // Training jobs side by side, a line each; "" where there are fewer than two.
 std::string comparison_of(const std::vector<JobResult>& jobs, bool colour);
 // Whether the comparison stands for the job's own text too: there are many of its kind.

@@ -131,7 +131,8 @@ std::string text_of(const JobResult& job, const ReplayResult& r, const JobSpec&,
                    ", replayed on ", plural(job.ranks, "rank"));
   std::string out = absl::StrCat(heading(title, colour), "\n", summary(r).text());
   if (!r.blocked.empty())
-    absl::StrAppend(&out, "  ", r.blocked, "\n  what does not wait for it ends at ", to_string(r.unblocked_until), "\n");
+    absl::StrAppend(&out, "  ", r.blocked, "\n  what does not wait for it ends at ",
+                    to_string(r.unblocked_until), "\n");
   absl::StrAppend(&out, step_table(r), call_table(r), rank_table(r), list_of("found", r.found),
                   r.ignored.empty() ? "" : wrapped("ignored:", r.ignored));
   return out;

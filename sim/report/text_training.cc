@@ -20,6 +20,7 @@ std::string how(const TrainingJobSpec& spec) {
   if (spec.batch_norm == BatchNorm::kSynchronised) text += ", batch norm on the statistics of all workers";
   switch (spec.comm_hook.kind) {
     case CommHook::kNone:
+    case CommHook::kLocalSgd:  // of ddp only
       return text;
     case CommHook::kFp16:
       return text + ", fp16";

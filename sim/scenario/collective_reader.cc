@@ -10,6 +10,8 @@
 namespace brigade {
 namespace {
 
+constexpr int kGroupMax = 1 << 20;
+
 // What stands for a missing `algorithm`: ring, or the first where a collective has no ring.
 std::string default_algorithm(Collective collective) {
   const std::vector<std::string> names = algorithm_names(collective);
@@ -137,6 +139,17 @@ void read_collective_job(Fields& in, CollectiveJobSpec& out) {
     if (in.has("receives")) out.receives = std::move(receives);
   });
   read_disagreement(in, out);
+  in.map("groups", Need::kOptional, "ranks that run it by themselves, all groups at once",
+         [&](Fields& groups) {
+           GroupSpec spec;
+           groups.required("size", whole<int>(1, kGroupMax), spec.size, "ranks of a group");
+           groups.defaulted("stride", whole<int>(1, kGroupMax), spec.stride,
+                            "from one rank of a group to the next");
+           if (groups.describing()) return;
+           out.groups = spec;
+           for (const char* key : {"callers", "other_sizes"})
+             if (in.has(key)) in.error(in.place_of(key), "groups have no mistakes; allowed: groups or this");
+         });
   read_run(in, out.run);
 }
 

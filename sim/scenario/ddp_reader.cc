@@ -8,6 +8,7 @@ namespace brigade {
 namespace {
 
 constexpr int kPercentMax = 100;
+constexpr int kCommStreamsMax = 16;
 
 // A size, or the whole gradient.
 Kind<std::optional<Bytes>> bucket_cap() {
@@ -58,6 +59,57 @@ void read_buckets(Fields& in, BucketSpec& out) {
       buckets.error(buckets.place_of("cap"), "cap \"one\" needs rule: fixed");
     }
   });
+}
+
+// By default what DeepSeek-V3 gives communication (arXiv 2412.19437, 3.2.2): 20 of the 132 SMs of an H800.
+void read_interference(Fields& in, InterferenceSpec& out) {
+  constexpr int kSmsMax = 1000;
+  in.map("interference", Need::kOptional, "what compute and communication cost each other", [&](Fields& map) {
+    std::optional<double> compute, communication;
+    map.optional("compute", share(true, kPercentMax), compute,
+                 "of its speed that compute has while a collective of the rank runs; without it by SMs");
+    map.when("without compute", !map.has("compute"), [&] {
+      int taken = 20, sms = 132;
+      map.defaulted("communication_sms", whole<int>(0, kSmsMax), taken,
+                    "SMs that a collective takes while it runs (the default: DeepSeek-V3's)");
+      map.defaulted("device_sms", whole<int>(1, kSmsMax), sms,
+                    "SMs of the device (the default: an H100 SXM)");
+      if (!map.describing() && taken >= sms)
+        map.error(map.place_of("communication_sms"),
+                  "leaves no SM to compute; allowed: fewer than device_sms");
+      out.compute_share = 1 - static_cast<double>(taken) / sms;
+    });
+    map.optional("communication", share(true, kPercentMax), communication,
+                 "of their bandwidth that the rank's own links send with while it computes");
+    if (compute) out.compute_share = *compute;
+    out.communication_share = communication.value_or(1);
+  });
+}
+
+void read_model_parallel(Fields& in, ModelParallelSpec& out) {
+  constexpr int kWaysMax = 65536;
+  in.map("model_parallel", Need::kOptional,
+         "ranks that each hold a part of the model, which is reduced apart", [&](Fields& map) {
+           map.defaulted("tensor", whole<int>(1, kWaysMax), out.tensor,
+                         "parts, on ranks that follow each other");
+           map.defaulted("pipeline", whole<int>(1, kWaysMax), out.pipeline, "parts, on ranks furthest apart");
+           map.defaulted("time", duration(), out.time,
+                         "that a micro-batch's model-parallel communication takes, as compute");
+         });
+}
+
+void read_jitter(Fields& in, JitterSpec& out) {
+  constexpr int kMeanMax = 1000;  // percent
+  in.map("jitter", Need::kOptional, "how much longer a step's compute takes, drawn for each rank and step",
+         [&](Fields& jitter) {
+           out.kind = JitterKind::kExponential;
+           jitter.defaulted("kind",
+                            choice<JitterKind>({{"exponential", JitterKind::kExponential},
+                                                {"uniform", JitterKind::kUniform},
+                                                {"pareto", JitterKind::kPareto}}),
+                            out.kind, "how it is distributed; pareto: rare, long stalls");
+           jitter.defaulted("mean", share(true, kMeanMax), out.mean, "of what the step's compute takes");
+         });
 }
 
 }  // namespace
@@ -119,6 +171,7 @@ void read_compute(Fields& in, ComputeSpec& out) {
         "time by FLOPs and bytes of layers, or 6 x parameters x tokens spread over the parameters");
     compute.optional("tokens", count("tokens"), out.tokens,
                      "of a micro-batch on each rank, with spread: parameters");
+    read_jitter(compute, out.jitter);
   });
 }
 
@@ -132,6 +185,13 @@ void read_ddp_job(Fields& in, DdpJobSpec& out) {
   read_between_steps(in, out);
   read_buckets(in, out.buckets);
   read_all_reduce(in, out.all_reduce);
+  std::optional<int> streams;
+  in.optional("comm_streams", whole<int>(1, kCommStreamsMax), streams,
+              "communication streams of a rank, which buckets take in turn; one without");
+  out.comm_streams = streams.value_or(1);
+  read_interference(in, out.compute.interference);
+  read_comm_hook(in, true, out.comm_hook);
+  read_model_parallel(in, out.model_parallel);
   // PyTorch's first step reduces everything in one bucket: unless told, it is not what is measured.
   if (out.buckets.rule == BucketRule::kPytorch) out.run.warmup = 1;
   read_run(in, out.run);

@@ -9,7 +9,23 @@
 namespace brigade {
 namespace {
 
-enum class JobKind { kCollective, kDdp, kTraining, kParameterServer, kZero, kFsdp, kReplay };
+enum class JobKind { kCollective, kDdp, kTraining, kParameterServer, kZero, kFsdp, kReplay, kBackground };
+
+void read_placement(Fields& in, std::optional<PlacementSpec>& out) {
+  constexpr int kRanksMax = 1 << 20;
+  in.map("placement", Need::kOptional, "takes only some of these devices, and none that a job before it has",
+         [&](Fields& placement) {
+           PlacementSpec spec;
+           spec.at = placement.place();
+           placement.required("count", whole<int>(1, kRanksMax), spec.count, "devices, a rank each");
+           placement.defaulted("rule",
+                               choice<PlacementRule>({{"packed", PlacementRule::kPacked},
+                                                      {"spread", PlacementRule::kSpread},
+                                                      {"random", PlacementRule::kRandom}}),
+                               spec.rule, "node after node; one of each node in turn; drawn by the seed");
+           if (!placement.describing()) out = std::move(spec);
+         });
+}
 
 void read_job(const std::string& name, Fields& in, JobSpec& out) {
   out.name = name;
@@ -22,11 +38,13 @@ void read_job(const std::string& name, Fields& in, JobSpec& out) {
                                                   {"parameter_server", JobKind::kParameterServer},
                                                   {"zero", JobKind::kZero},
                                                   {"fsdp", JobKind::kFsdp},
-                                                  {"replay", JobKind::kReplay}}),
+                                                  {"replay", JobKind::kReplay},
+                                                  {"background", JobKind::kBackground}}),
                                  kind, "what the job does");
   in.list("ranks", Need::kRequired, text(), out.ranks,
           "devices by selector, such as node[*].gpu[0-3], in rank order");
   out.ranks_at = in.place_of("ranks");
+  read_placement(in, out.placement);
   in.defaulted("start", duration(), out.start, "when all of its ranks start");
   std::optional<bool> verify;
   in.optional("verify", flag(), verify, "real data travels along and is compared with the direct sum");
@@ -62,6 +80,11 @@ void read_job(const std::string& name, Fields& in, JobSpec& out) {
   in.when("kind: replay", kind == JobKind::kReplay, [&] {
     ReplayJobSpec spec;
     read_replay_job(in, spec);
+    out.kind = std::move(spec);
+  });
+  in.when("kind: background", kind == JobKind::kBackground, [&] {
+    BackgroundJobSpec spec;
+    read_background_job(in, spec);
     out.kind = std::move(spec);
   });
 }

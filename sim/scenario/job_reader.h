@@ -17,6 +17,7 @@ void read_server_job(Fields& in, ParameterServerJobSpec& out);
 void read_zero_job(Fields& in, ShardedJobSpec& out);
 void read_fsdp_job(Fields& in, ShardedJobSpec& out);
 void read_replay_job(Fields& in, ReplayJobSpec& out);
+void read_background_job(Fields& in, BackgroundJobSpec& out);
 void read_model(Fields& in, ModelSpec& out);
 
 // --- shared by kinds
@@ -26,6 +27,8 @@ void read_compute(Fields& in, ComputeSpec& out);
 void read_batch(Fields& in, DdpJobSpec& out);
 void read_optimizer(Fields& in, DdpJobSpec& out);
 void read_between_steps(Fields& in, DdpJobSpec& out);
+// `comm_hook` and what belongs to it; `of_ddp`: what only times know.
+void read_comm_hook(Fields& in, bool of_ddp, CommHookSpec& out);
 void read_run(Fields& in, RunSpec& out);
 // The keys inner, outer; `algorithm` has been read.
 void read_levels(Fields& in, AlgorithmSpec& out);

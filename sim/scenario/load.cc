@@ -25,6 +25,9 @@ void read_scenario(Fields& in, const std::string& path, Scenario& out) {
   in.find("cluster", Need::kRequired, "", "map", {},
           "the machines: written here, or {file: PATH, parameters...}",
           [&](Fields& cluster) { read_cluster(cluster, false, out.cluster); });
+  std::optional<bool> alone;
+  in.optional("alone", flag(), alone, "each job runs by itself, too, to tell by how much others slow it");
+  out.alone = alone.value_or(false);
   read_network(in, out.network);
   read_jobs(in, out.jobs);
   read_changes(in, out);

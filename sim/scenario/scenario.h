@@ -36,6 +36,7 @@ struct DefaultedKey {
 struct Scenario {
   std::string name;
   uint64_t seed = 1;
+  bool alone = false;  // each job runs by itself, too, to tell by how much the others slow it
   ClusterSpec cluster;
   std::vector<LinkChange> link_changes;
   std::vector<RankChange> rank_changes;

@@ -9,8 +9,6 @@
 namespace brigade {
 namespace {
 
-constexpr int kPercentMax = 100;
-
 struct Segment {
   SegmentRule rule = SegmentRule::kFixed;
   Bytes bytes{};
@@ -30,43 +28,6 @@ Kind<Segment> segment() {
             if (segment.rule == SegmentRule::kFixed) return size().print(segment.bytes);
             return segment.rule == SegmentRule::kWhole ? "whole" : "auto";
           }};
-}
-
-void check_now(Fields& change) {
-  Duration at{};
-  change.defaulted("at", duration(), at, "only 0 s: timed changes are not available yet");
-  if (at.ps == 0) return;
-  change.error(change.place_of("at"), "timed changes are not available yet; allowed: 0 s");
-}
-
-void read_link_change(Fields& in, std::vector<LinkChange>& out) {
-  LinkChange change;
-  change.at = in.place();
-  in.required("links", text(), change.links, "links by selector; of a vertex: all that touch it");
-  in.optional("bandwidth", share(true, kPercentMax), change.bandwidth_share, "slows to this share");
-  std::optional<bool> down;
-  in.optional("state", choice<bool>({{"down", true}}), down, "does not work");
-  change.down = down.value_or(false);
-  if (!in.describing() && !in.has("bandwidth") && !in.has("state")) {
-    in.error(in.place(), "the change changes nothing; allowed: bandwidth (25 %), or state: down");
-  } else if (in.has("bandwidth") && in.has("state")) {
-    in.error(in.place_of("state"), "a dead link has no bandwidth; allowed: bandwidth or state");
-  }
-  out.push_back(std::move(change));
-}
-
-void read_rank_change(Fields& in, const std::vector<std::string>& jobs, std::vector<RankChange>& out) {
-  RankChange change;
-  change.at = in.place();
-  in.required("ranks", text(), change.ranks, "3, or 0-7, or 1,5-6: ranks of the job; or devices by selector");
-  in.optional("job", name_in(in, "jobs", jobs), change.job, "whose ranks; without it those of every job");
-  in.optional("compute", share(true, kPercentMax), change.compute_share,
-              "computes at this share of its speed");
-  in.optional("start", duration(), change.start, "starts so much later");
-  if (!in.describing() && !in.has("compute") && !in.has("start")) {
-    in.error(in.place(), "the change changes nothing; allowed: compute (50 %), or start (2 ms)");
-  }
-  out.push_back(std::move(change));
 }
 
 }  // namespace
@@ -93,6 +54,10 @@ void read_network(Fields& in, NetworkSpec& out) {
           "among equal routes: one a message, by hash; one a segment, by hash; or at each switch the least "
           "loaded");
     });
+    std::optional<Duration> detection;
+    network.optional("detection", duration(), detection,
+                     "from the death of a link until all know, and send what it lost anew; none without");
+    out.detection = detection.value_or(Duration{});
     network.defaulted("overhead", duration(), out.overhead, "that sender and receiver pay for each message");
     if (network.describing() || out.model == NetworkModel::kPacket) return;
     for (const char* key : {"segment", "window", "routing"}) {
@@ -102,21 +67,6 @@ void read_network(Fields& in, NetworkSpec& out) {
                                  " means nothing; allowed: model: packet, or without ", key));
       network.ignore_rest();
     }
-  });
-}
-
-void read_changes(Fields& in, Scenario& out) {
-  std::vector<std::string> jobs;
-  for (const JobSpec& job : out.jobs) jobs.push_back(job.name);
-  in.maps("changes", Need::kOptional, "what is slower, later or dead: links or ranks", [&](Fields& change) {
-    const bool of_links = change.has("links"), of_ranks = change.has("ranks");
-    if (!change.describing() && of_links == of_ranks) {
-      change.error(change.place(), "a change names what it is about; allowed: links or ranks");
-      return change.ignore_rest();
-    }
-    check_now(change);
-    change.when("links", of_links, [&] { read_link_change(change, out.link_changes); });
-    change.when("ranks", of_ranks, [&] { read_rank_change(change, jobs, out.rank_changes); });
   });
 }
 

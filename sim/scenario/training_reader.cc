@@ -10,21 +10,6 @@ namespace {
 constexpr int64_t kSamplesMax = 100'000, kWidthMax = 1024;
 constexpr int kStepsMax = 100'000;
 
-void read_comm_hook(Fields& in, CommHookSpec& out) {
-  in.defaulted("comm_hook",
-               choice<CommHook>({{"none", CommHook::kNone},
-                                 {"fp16", CommHook::kFp16},
-                                 {"bf16", CommHook::kBf16},
-                                 {"topk", CommHook::kTopK},
-                                 {"powersgd", CommHook::kPowerSgd}}),
-               out.kind, "how gradients are compressed on their way");
-  in.when("comm_hook: topk", out.kind == CommHook::kTopK,
-          [&] { in.defaulted("topk_share", share(true, 100), out.share, "of the elements that is sent"); });
-  in.when("comm_hook: powersgd", out.kind == CommHook::kPowerSgd, [&] {
-    in.defaulted("powersgd_rank", whole<int>(1, 64), out.rank, "of the matrices that are sent");
-  });
-}
-
 void read_mistakes(Fields& in, TrainingJobSpec& out) {
   in.defaulted("average", choice<Average>({{"weighted", Average::kWeighted}, {"plain", Average::kPlain}}),
                out.average, "by samples; or plainly over the workers' means, as DDP does");
@@ -55,7 +40,7 @@ void read_training_job(Fields& in, TrainingJobSpec& out) {
               "steps after which replicas are compared; 10, 50, 200 without"))
     out.report_at = std::move(report_at);
   read_mistakes(in, out);
-  read_comm_hook(in, out.comm_hook);
+  read_comm_hook(in, false, out.comm_hook);
   read_all_reduce(in, out.all_reduce);
   in.list("also_sum_by", Need::kOptional, algorithm_of(Collective::kAllReduce), out.also_sum_by,
           "algorithms that sum the first gradient once more, to compare the last bits");

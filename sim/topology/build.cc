@@ -49,7 +49,13 @@ class TopologyBuilder {
     for (const Vertex& v : topology_->vertices_) {
       if (v.node != kNone) topology_->nodes_ = std::max(topology_->nodes_, v.node + 1);
     }
-    for (const LinkChange& c : changes) apply(c);
+    for (const LinkChange& c : changes) {
+      if (c.timed())
+        topology_->select_links(c.links, c.at,
+                                errors_);  // they act in the engine; here their names are checked
+      else
+        apply(c);
+    }
     if (failed()) return nullptr;
     pick_router();
     add_routes();

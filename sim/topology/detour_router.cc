@@ -16,4 +16,8 @@ int DetourRouter::route(VertexId from, VertexId to, uint64_t flow, LinkId* out) 
   return table_.route(from, to, flow, out);
 }
 
+std::unique_ptr<const Router> routes_around(const Topology& topology, std::span<const Link> links) {
+  return std::make_unique<DetourRouter>(topology.router(), topology.vertices(), links);
+}
+
 }  // namespace brigade

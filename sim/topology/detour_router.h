@@ -15,14 +15,18 @@ class DetourRouter : public Router {
  public:
   DetourRouter(std::unique_ptr<const Router> closed_form, std::span<const Vertex> vertices,
                std::span<const Link> links)
-      : closed_form_(std::move(closed_form)), table_(vertices, links), links_(links) {}
+      : owned_(std::move(closed_form)), closed_form_(owned_.get()), table_(vertices, links), links_(links) {}
+  // Keeps the reference.
+  DetourRouter(const Router& closed_form, std::span<const Vertex> vertices, std::span<const Link> links)
+      : closed_form_(&closed_form), table_(vertices, links), links_(links) {}
 
   int route(VertexId from, VertexId to, uint64_t flow, LinkId* out) const override;
   int hops_max() const override { return std::max(closed_form_->hops_max(), table_.hops_max()); }
 
  private:
   static constexpr uint64_t kDraws = 8;
-  std::unique_ptr<const Router> closed_form_;
+  std::unique_ptr<const Router> owned_;
+  const Router* closed_form_;
   TableRouter table_;
   std::span<const Link> links_;
 };

@@ -158,12 +158,14 @@ struct ClusterSpec {
   Place at;
 };
 
-// From the start of the run: a slow or dead link (timed ones act in the network).
+// A slow or dead link, from the start of the run on, or (which acts in the engine) from `begins` to `ends`.
 struct LinkChange {
   std::string links;                      // selector; of a vertex: all links that touch it
   std::optional<double> bandwidth_share;  // 0.25: slows to 25 %
   bool down = false;
   Place at;
+  Time begins{}, ends = kNever;
+  bool timed() const { return begins > Time{} || ends < kNever; }
 };
 
 }  // namespace brigade

@@ -89,6 +89,10 @@ class Topology {
   uint32_t nodes_ = 0;
 };
 
+// Routes of the topology where some links are down beside those that it knows of: its own ones as far as they
+// live, else what the graph leaves. `links` are its own but for `up`; both must outlive the router.
+std::unique_ptr<const Router> routes_around(const Topology& topology, std::span<const Link> links);
+
 // Builds, checks (connected endpoints, duplicate names, zero counts, sizes that do not divide), applies the
 // changes (a dead link may cut endpoints off: their route is then -1), picks the router. Null if `errors` got
 // any.

@@ -184,6 +184,7 @@ std::unique_ptr<Compression> make_compression(const CommHookSpec& spec, const Ml
   const int64_t count = parameter_count(shape);
   switch (spec.kind) {
     case CommHook::kNone:
+    case CommHook::kLocalSgd:  // nothing is compressed
       return std::make_unique<NoHook>(count);
     case CommHook::kFp16:
       return std::make_unique<Cast>(count, round_to_fp16);

@@ -114,8 +114,8 @@ ComputeTimeline by_parameters(const Model& model, const DdpJobSpec& job, const R
 
 RatesNeeded rates_needed(const Model& model, const DdpJobSpec& job) {
   RatesNeeded needed;
-  needed.memory =
-      job.optimizer != OptimizerKind::kNone || !job.buckets.gradient_as_bucket_view || job.gradient_norm;
+  needed.memory = job.optimizer != OptimizerKind::kNone || !job.buckets.gradient_as_bucket_view ||
+                  job.gradient_norm || job.comm_hook.kind != CommHook::kNone;
   if (job.compute.spread == Spread::kParameters) {
     needed.flops = true;
     return needed;

@@ -26,8 +26,11 @@ class DdpJob final : public Job {
     return steps_.size() == steps_total() && steps_.back().ended == ranks_.size();
   }
   JobResult result(const Simulation& simulation) const override;
+  uint32_t comm_streams() const override { return static_cast<uint32_t>(spec_.comm_streams); }
 
  private:
+  static constexpr ComputeStream::Tokens kTokens{.work = 0, .change = 1};
+  static constexpr uint8_t kSecond = 2;  // token: a bucket's second exchange may begin
   // What a rank is at, or waits for.
   enum class Phase : uint8_t {
     kNotStarted,
@@ -42,27 +45,33 @@ class DdpJob final : public Job {
     kNorm,
     kNormReduce,
     kOptimizer,
+    kAverageReduce,
+    kAverage,
     kGap,
     kDone
   };
   struct BucketTimes {
-    Time ready{}, start{}, end{};
+    Time ready = kNever;
+    Time start{}, end{};
     Time drawn{};  // an instant inside its slice of the timeline
   };
   struct RankState {
     Phase phase = Phase::kNotStarted;
     int step = -1;
     int micro_batch = 0;
-    uint32_t done = 0;         // collectives of this step
-    uint32_t next_bucket = 0;  // to be launched
-    uint32_t copied = 0;       // buckets copied back
-    Time step_begin{}, phase_begin{}, backward_begin{}, comm_free{}, bucket_begin{};
+    uint32_t done = 0;          // collectives of this step
+    std::vector<bool> is_done;  // by collective of this step
+    uint32_t next_bucket = 0;   // to be launched
+    uint32_t copied = 0;        // buckets copied back
+    bool between = false;       // the bucket launched last has a second exchange to come
+    Time step_begin{}, phase_begin{}, bucket_begin{};
+    std::vector<Time> comm_free;  // by stream
     Occupancy occupancy;
     Occupancy::Totals at_begin;
     std::vector<BucketTimes> buckets;
   };
   struct StepRecord {
-    uint32_t first_call = 0;  // index of its first collective in the communicator
+    std::vector<uint32_t> first_call;  // by stream: index of its first collective in the communicator
     Rank ended = 0;
     Time end{};
     Occupancy::Totals last_rank;
@@ -74,29 +83,38 @@ class DdpJob final : public Job {
   const DdpIteration& iteration(const RankState& s) const { return plan_.iteration(s.step); }
   const DdpCompute& compute_of(Rank r) const { return plan_.compute(ranks_[r].step, r); }
 
+  void find_egresses(Simulation& simulation);
   void begin_step(Rank r, Simulation& simulation);
   void begin_micro_batch(Rank r, Simulation& simulation);
   void phase_over(Rank r, Simulation& simulation);
   void in_backward(Rank r, Simulation& simulation);
-  void collective_done(Rank r, uint32_t call, Simulation& simulation);
+  void launch_ready(Rank r, Simulation& simulation);
+  void note_ready(Rank r);
+  void collective_done(Rank r, uint32_t stream, uint32_t call, Simulation& simulation);
   void copy_or_wait(Rank r, Simulation& simulation);
   void end_step(Rank r, Simulation& simulation);
-  void call(Rank r, Simulation& simulation);
-  // The rank is busy with `phase` for d; compute streams only count where `computes`.
-  void spend(Rank r, Phase phase, Duration d, bool computes, Simulation& simulation);
-  void wait(Rank r, Phase phase, Time now);
+  void call(Rank r, uint32_t index, Simulation& simulation);
+  // The rank is busy with `phase` for d; on its GPU, or only on its host.
+  void spend(Rank r, Phase phase, Duration d, bool on_gpu, Simulation& simulation);
+  void wait(Rank r, Phase phase, Simulation& simulation);
+  // Whether the compute stream is busy; its own links may be slower then.
+  void computes(Rank r, bool busy, Simulation& simulation);
   void record_phase(Rank r, Time now);
   void record_buckets(Rank r, uint32_t first, Time now);
-  void record_all_reduce(Rank r, uint32_t bucket);
+  void record_all_reduce(Rank r, uint32_t stream, uint32_t bucket);
   std::vector<BucketResult> bucket_results(const RankState& s, int step) const;
 
   DdpJobSpec spec_;
   JobContext context_;
   DdpPlan plan_;
-  CommId comm_ = 0;
+  std::vector<CommId> comms_;         // by group and stream
+  std::vector<uint32_t> calls_made_;  // by stream, that were added to it, in each group
   std::vector<RankState> ranks_;
+  std::vector<ComputeStream> compute_;         // by rank
+  std::vector<std::vector<LinkId>> egresses_;  // by rank, where compute slows them
   std::deque<StepRecord> steps_;
   std::vector<BucketResult> last_buckets_;
+  std::optional<Duration> coding_;
   JobTrace* trace_ = nullptr;
 };
 

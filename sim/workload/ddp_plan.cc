@@ -6,9 +6,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "sim/base/units.h"
-#include "sim/engine/payload.h"
-#include "sim/workload/communicate.h"
+#include "sim/workload/comm_hook.h"
+#include "sim/workload/ddp_calls.h"
 #include "sim/workload/ddp_memory.h"
+#include "sim/workload/jitter.h"
 #include "sim/workload/memory_traffic.h"
 
 namespace brigade {
@@ -17,9 +18,6 @@ namespace {
 Duration slowed(Duration d, double share) {
   return share == 1 ? d : Duration{std::llround(static_cast<double>(d.ps) / share)};
 }
-
-// With static_graph PyTorch neither walks the graph nor reduces a map of used parameters.
-bool searches_unused(const BucketSpec& spec) { return spec.find_unused_parameters && !spec.static_graph; }
 
 // A device model and a speed, for ranks that compute alike.
 struct Kind {
@@ -39,84 +37,86 @@ std::vector<Kind> kinds_of(const JobContext& context, std::vector<uint32_t>& kin
   return kinds;
 }
 
-DdpCompute compute_of(const DdpPlan& plan, const std::vector<Bucket>& buckets, const DdpJobSpec& spec,
+// A bucket is coded when its turn has come, which holds up what follows in backward.
+void code_in_backward(DdpCompute& c, const std::vector<Duration>& encode) {
+  Duration launched, held_up;
+  for (size_t i = 0; i < encode.size(); ++i) {
+    launched = std::max(launched, c.bucket_ready[i]);
+    held_up += encode[i];
+    c.bucket_ready[i] = launched + held_up;
+  }
+  c.backward += held_up;
+}
+
+// Adds what the model-parallel peers cost a micro-batch, a third of it in forward; in backward gradients come
+// later in proportion.
+ComputeTimeline with_model_parallel_time(ComputeTimeline t, Duration time) {
+  if (time.ps == 0) return t;
+  const Duration in_forward{time.ps / 3}, in_backward = time - in_forward;
+  t.forward += in_forward;
+  for (GradientReady& g : t.gradients)
+    if (t.backward.ps > 0)
+      g.at += Duration{static_cast<int64_t>(static_cast<__int128>(in_backward.ps) * g.at.ps / t.backward.ps)};
+  t.backward += in_backward;
+  return t;
+}
+
+DdpCompute compute_of(const DdpPlan& plan, const DdpIteration& iteration, const DdpJobSpec& spec,
                       const Rates& rates, double share) {
   DdpCompute c;
-  const ComputeTimeline last = timeline_of(plan.model, spec, rates, BucketCopy::kIntoBuckets);
+  const Duration peers = spec.model_parallel.time;
+  const ComputeTimeline last =
+      with_model_parallel_time(timeline_of(plan.model, spec, rates, BucketCopy::kIntoBuckets), peers);
   c.forward = slowed(last.forward, share);
   c.backward = slowed(last.backward, share);
   if (spec.accumulate > 1) {
-    const ComputeTimeline early = timeline_of(plan.model, spec, rates, BucketCopy::kNone);
+    const ComputeTimeline early =
+        with_model_parallel_time(timeline_of(plan.model, spec, rates, BucketCopy::kNone), peers);
     c.early_forward = slowed(early.forward, share);
     c.early_backward = slowed(early.backward, share);
   }
   if (searches_unused(spec.buckets)) c.unused_search = spec.buckets.find_unused_cpu_time;
-  std::vector<Duration> ready(plan.model.parameters.size());
+  std::vector<Duration> ready(plan.model.parameters.size()), encode;
   for (const GradientReady& g : last.gradients) ready[g.tensor] = g.at;
+  const auto at_memory_rate = [&](Bytes bytes) { return slowed(memory_time(bytes, rates), share); };
   Bytes gradients{};
-  for (const Bucket& bucket : buckets) {
+  for (const Bucket& bucket : iteration.buckets) {
     Duration at{};
     for (const TensorIndex t : bucket.tensors) at = std::max(at, ready[t]);
     c.bucket_ready.push_back(slowed(at, share));
-    c.copy_out.push_back(
-        slowed(memory_time(copy_traffic(bucket.bytes, spec.buckets).out_of_bucket, rates), share));
+    const Bytes out = copy_traffic(bucket.bytes, spec.buckets).out_of_bucket;
+    c.copy_out.push_back(at_memory_rate(out));
     gradients += bucket.bytes;
+    if (!iteration.hooked) continue;
+    const HookedBucket coded = hook_bucket(spec.comm_hook, plan.model, bucket, plan.groups.size);
+    encode.push_back(at_memory_rate(coded.encode));
+    c.between.push_back(at_memory_rate(coded.between));
+    c.copy_out.back() = at_memory_rate(coded.decode + out);
+    c.coding += encode.back() + c.between.back() + at_memory_rate(coded.decode);
   }
-  if (spec.gradient_norm) c.gradient_norm = slowed(memory_time(gradients, rates), share);
+  code_in_backward(c, encode);
+  if (spec.gradient_norm) c.gradient_norm = at_memory_rate(gradients);
   const int64_t moved = optimizer_bytes_per_parameter(spec.optimizer, spec.precision);
-  c.optimizer = slowed(memory_time({moved * parameter_count(plan.model)}, rates), share);
+  const int64_t parameters = parameter_count(plan.model);
+  c.optimizer = at_memory_rate({moved * parameters});
+  // Read, divided and written.
+  if (iteration.averages) c.average = at_memory_rate({2 * parameters * bytes_of(spec.precision.parameters)});
   return c;
 }
 
-// One row of the list of calls; false if it cannot be made.
-bool add_call(DdpIteration& iteration, Collective collective, const AlgorithmSpec& algorithm,
-              int64_t elements, DType dtype, const std::string& label, const JobContext& context,
-              Diagnostics& errors) {
-  CommunicateResult made = communicate({.collective = collective,
-                                        .algorithm = algorithm,
-                                        .elements = elements,
-                                        .element_bytes = bytes_of(dtype),
-                                        .root = 0,
-                                        .sends = {},
-                                        .receives = {},
-                                        .fold = context.fold},
-                                       context.devices, context.topology);
-  if (context.verify && made.error.empty()) made.error = Payload::refusal(made.call);
-  if (!made.error.empty()) {
-    errors.error(context.at, absl::StrCat("job \"", context.name, "\": ", made.error));
-    return false;
+// A rank's share of the model: its tensors and its work, cut evenly. Times that were written out are a rank's
+// already.
+void shard(Model& model, int ways) {
+  const double part = 1.0 / ways;
+  for (ParameterTensor& p : model.parameters) {
+    p.elements = (p.elements + ways - 1) / ways;
+    if (!p.shape.empty()) p.shape.front() = std::max<int64_t>(1, p.shape.front() / ways);
   }
-  made.call.label = label;
-  iteration.calls.push_back(std::move(made.call));
-  return true;
-}
-
-bool fill(DdpIteration& iteration, const DdpPlan& plan, const DdpJobSpec& spec, const JobContext& context,
-          bool first_iteration, Diagnostics& errors) {
-  iteration.buckets = buckets_of(spec.buckets, gradient_tensors(plan.model, spec.precision),
-                                 ready_order(plan.model), first_iteration);
-  AlgorithmSpec tree;
-  tree.algorithm = "tree";
-  tree.rounds = spec.all_reduce.rounds;
-  if (spec.buckets.broadcast_buffers) {
-    for (const Buffers& b : plan.model.buffers)
-      if (!add_call(iteration, Collective::kBroadcast, tree, b.elements, b.dtype,
-                    absl::StrCat("buffers ", name_of(b.dtype)), context, errors))
-        return false;
-    iteration.broadcasts = static_cast<uint32_t>(iteration.calls.size());
-  }
-  for (size_t i = 0; i < iteration.buckets.size(); ++i)
-    if (!add_call(iteration, Collective::kAllReduce, spec.all_reduce, iteration.buckets[i].elements,
-                  iteration.buckets[i].dtype, absl::StrCat("bucket ", i), context, errors))
-      return false;
-  iteration.used_map = searches_unused(spec.buckets);
-  if (iteration.used_map && !add_call(iteration, Collective::kAllReduce, spec.all_reduce,
-                                      static_cast<int64_t>(plan.model.parameters.size()), DType::kInt32,
-                                      "used parameters", context, errors))
-    return false;
-  iteration.gradient_norm = spec.gradient_norm;
-  return !iteration.gradient_norm || add_call(iteration, Collective::kAllReduce, spec.all_reduce, 1,
-                                              DType::kFp32, "gradient norm", context, errors);
+  for (Layer& layer : model.layers)
+    for (Pass* pass : {&layer.forward, &layer.backward})
+      for (double* cost : {&pass->flops_per_sample, &pass->activation_elements_per_sample,
+                           &pass->bytes_per_sample, &pass->weight_elements, &pass->gradient_elements})
+        *cost *= part;
 }
 
 std::vector<std::string> assumptions_of(const DdpPlan& plan, const DdpJobSpec& spec) {
@@ -132,24 +132,66 @@ std::vector<std::string> assumptions_of(const DdpPlan& plan, const DdpJobSpec& s
                                 " bytes a parameter, in one fused kernel"));
   if (!spec.buckets.gradient_as_bucket_view)
     list.push_back("gradients are copied into and out of buckets at memory rate");
-  if (plan.later.broadcasts > 0)
+  if (plan.iterations.back().broadcasts > 0)
     list.push_back("buffers are broadcast from rank 0 by a binomial tree before forward");
   if (rebuilds_buckets(spec.buckets))
     list.push_back("the first iteration reduces one bucket a dtype (PyTorch)");
+  if (spec.comm_hook.kind != CommHook::kNone) list.push_back(describe(spec.comm_hook));
+  if (const ModelParallelSpec& cut = spec.model_parallel; cut.ways() > 1)
+    list.push_back(absl::StrCat("only data-parallel traffic is simulated, in ", plan.groups.ranks.size(),
+                                " groups of ", plan.groups.size, " (tensor ", cut.tensor, " x pipeline ",
+                                cut.pipeline, "); model-parallel communication is ", to_string(cut.time),
+                                " of compute in each micro-batch"));
+  if (spec.compute.jitter.kind != JitterKind::kNone) list.push_back(describe(spec.compute.jitter));
+  const InterferenceSpec& both = spec.compute.interference;
+  if (both.compute_share != 1)
+    list.push_back(absl::StrCat("a rank computes at ", std::round(both.compute_share * 1e4) / 100,
+                                " % of its speed while its collectives run, waiting included"));
+  if (both.communication_share != 1)
+    list.push_back(absl::StrCat("a rank's own links send at ", both.communication_share * 100,
+                                " % of their bandwidth while it computes"));
   if (spec.gradient_norm) list.push_back("the gradient norm reads all gradients once");
   return list;
+}
+
+// What does not go together, or has nothing to do.
+bool check_hook(const Model& model, const DdpJobSpec& spec, const JobContext& context, Diagnostics& errors) {
+  const auto refuse = [&](const char* why) {
+    errors.error(context.at, absl::StrCat("job \"", context.name, "\": ", why));
+    return false;
+  };
+  const CommHook hook = spec.comm_hook.kind;
+  if (hook == CommHook::kPowerSgd && spec.comm_streams > 1)
+    return refuse("PowerSGD's exchanges follow each other; allowed: comm_streams 1, or another hook");
+  if (hook == CommHook::kPowerSgd && searches_unused(spec.buckets))
+    return refuse("PowerSGD goes without find_unused_parameters");
+  if (hook != CommHook::kPowerSgd) return true;
+  Bucket all;
+  for (TensorIndex t = 0; t < model.parameters.size(); ++t) all.tensors.push_back(t);
+  if (hook_bucket(spec.comm_hook, model, all, 1).exchanges.size() == 2) return true;
+  return refuse(
+      "PowerSGD of this rank makes no tensor smaller (tensors that are written out have one dimension); "
+      "allowed: a named model, a lower rank");
 }
 
 }  // namespace
 
 std::optional<DdpPlan> plan_ddp(const DdpJobSpec& spec, const JobContext& context, Diagnostics& errors) {
   const int before = errors.errors();
+  if (spec.compute.interference.communication_share != 1 &&
+      (context.network.model != NetworkModel::kPacket || context.network.routing == Routing::kAdaptive))
+    errors.error(context.at,
+                 absl::StrCat("job \"", context.name,
+                              "\": links do not slow with compute in model fluid, nor with adaptive routes; "
+                              "allowed: model: packet with another routing, or without communication"));
   std::optional<Model> model = model_of(spec.model, errors);
-  if (!model) return std::nullopt;
+  if (!model || errors.errors() != before) return std::nullopt;
   DdpPlan plan;
   plan.model = std::move(*model);
-  if (!fill(plan.first, plan, spec, context, true, errors) ||
-      !fill(plan.later, plan, spec, context, false, errors))
+  plan.hook = spec.comm_hook;
+  if (spec.model_parallel.ways() > 1) shard(plan.model, spec.model_parallel.ways());
+  if (!check_hook(plan.model, spec, context, errors) || !add_groups(plan, spec, context, errors) ||
+      !add_iterations(plan, spec, context, errors))
     return std::nullopt;
 
   const RatesNeeded needed = rates_needed(plan.model, spec);
@@ -161,8 +203,8 @@ std::optional<DdpPlan> plan_ddp(const DdpJobSpec& spec, const JobContext& contex
     const DeviceModel& device = kind.model == kNone ? kUnknownDevice : context.topology.models()[kind.model];
     const auto rates = rates_of(device, spec.precision, spec.compute, needed, spec.model.at, errors);
     if (!rates || !check_compute(plan.model, spec, *rates, errors)) continue;
-    plan.first.compute.push_back(compute_of(plan, plan.first.buckets, spec, *rates, kind.share));
-    plan.later.compute.push_back(compute_of(plan, plan.later.buckets, spec, *rates, kind.share));
+    for (DdpIteration& iteration : plan.iterations)
+      iteration.compute.push_back(compute_of(plan, iteration, spec, *rates, kind.share));
     const auto peak = device.peak_flop_per_s.find(name_of(spec.precision.compute));
     peaks.push_back(peak == device.peak_flop_per_s.end() ? 0 : peak->second);
   }

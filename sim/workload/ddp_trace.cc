@@ -25,6 +25,9 @@ void DdpJob::record_phase(Rank r, Time now) {
     case Phase::kCopyOut:
       name = "copy out of bucket";
       break;
+    case Phase::kAverage:
+      name = "average of parameters";
+      break;
     case Phase::kNorm:
       name = "gradient norm";
       break;
@@ -66,12 +69,12 @@ void DdpJob::record_buckets(Rank r, uint32_t first, Time now) {
   }
 }
 
-void DdpJob::record_all_reduce(Rank r, uint32_t bucket) {
+void DdpJob::record_all_reduce(Rank r, uint32_t stream, uint32_t bucket) {
   if (trace_ == nullptr || !trace_->recorder.wants(TraceLevel::kCollective)) return;
   Recorder& rec = trace_->recorder;
   const RankTracks& tracks = trace_->ranks[r];
   const BucketTimes& b = ranks_[r].buckets[bucket];
-  rec.flow(rec.name("bucket to all-reduce"), tracks.buckets, b.drawn, tracks.comm, b.start);
+  rec.flow(rec.name("bucket to all-reduce"), tracks.buckets, b.drawn, tracks.comm_of(stream), b.start);
 }
 
 }  // namespace brigade

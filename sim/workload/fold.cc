@@ -47,10 +47,14 @@ bool gpus_are_alike(const NodeType& type) {
 
 // Whether the job's kind is one whose ranks all do the same.
 bool ranks_are_alike(const JobSpec& job) {
-  if (job.verify || job.ranks.size() != 1) return false;
-  if (const auto* c = std::get_if<CollectiveJobSpec>(&job.kind)) return !c->callers && c->other_sizes.empty();
-  if (const auto* s = std::get_if<ShardedJobSpec>(&job.kind)) return !s->offload;  // hosts serve in an order
-  return std::holds_alternative<DdpJobSpec>(job.kind);
+  if (job.verify || job.ranks.size() != 1 || job.placement) return false;
+  if (const auto* c = std::get_if<CollectiveJobSpec>(&job.kind))
+    return !c->callers && c->other_sizes.empty() && !c->groups;
+  if (const auto* s = std::get_if<ShardedJobSpec>(&job.kind))
+    return !s->offload && s->work.compute.jitter.kind == JitterKind::kNone;  // hosts serve in an order
+  const auto* ddp = std::get_if<DdpJobSpec>(&job.kind);
+  return ddp != nullptr && ddp->compute.jitter.kind == JitterKind::kNone &&
+         ddp->compute.interference.communication_share == 1 && ddp->model_parallel.ways() == 1;
 }
 
 // "node[*].gpu[0-3]": the same ranks of every node.

@@ -6,8 +6,8 @@
 // sees, at the same picosecond (sim/collective/representatives.h). What is needed for it is looked for, never
 // assumed:
 //   before the run  one type of node, one switch between the nodes (or one pod of rails), nothing changed,
-//                   late or slow, jobs on all nodes alike, plans whose units are alike (equal chunks), routes
-//                   that no flow hash decides
+//                   late, slow or drawn, jobs on all nodes alike and in one group, plans whose units are
+//                   alike (equal chunks), routes that no flow hash decides
 //   after the run   no link outside the units carried anything; the two units agree link by link; nowhere was
 //                   an order settled by rank numbers, in which units differ
 // Otherwise everything is simulated. Not folded either: what watches every rank (timelines, data that is

@@ -1,5 +1,6 @@
 #include "sim/workload/job.h"
 
+#include "sim/workload/background_job.h"
 #include "sim/workload/collective_job.h"
 #include "sim/workload/ddp_job.h"
 #include "sim/workload/replay_job.h"
@@ -23,6 +24,8 @@ std::unique_ptr<Job> make_job(const JobSpec& spec, JobContext context, Diagnosti
           return ShardedJob::make(kind, std::move(context), errors);
         else if constexpr (std::is_same_v<Spec, ReplayJobSpec>)
           return ReplayJob::make(kind, std::move(context), errors);
+        else if constexpr (std::is_same_v<Spec, BackgroundJobSpec>)
+          return BackgroundJob::make(kind, std::move(context), errors);
         else
           return DdpJob::make(kind, std::move(context), errors);
       },

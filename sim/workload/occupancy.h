@@ -26,6 +26,7 @@ class Occupancy {
     pass(now);
     --launched_;
   }
+  bool communicates() const { return launched_ > 0; }
   Totals totals(Time now) {
     pass(now);
     return totals_;

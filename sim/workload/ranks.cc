@@ -80,7 +80,15 @@ size_t apply_change(const RankChange& change, JobContext& context, Diagnostics& 
     }
   }
   for (const Rank r : ranks) {
-    if (change.compute_share) context.compute_share[r] *= *change.compute_share;
+    if (change.timed()) {
+      context.compute_changes.resize(context.devices.size());
+      context.compute_changes[r].push_back({.begins = change.begins,
+                                            .ends = change.ends,
+                                            .share = change.compute_share.value_or(1),
+                                            .stops = change.stops});
+    } else if (change.compute_share) {
+      context.compute_share[r] *= *change.compute_share;
+    }
     if (change.start) context.late[r] += *change.start;
   }
   return ranks.size();
@@ -96,6 +104,33 @@ void check_change(const RankChange& change, std::span<const JobSpec> jobs, size_
   else if (concerned == 0 && errors.ok())
     errors.error(change.at, absl::StrCat("\"", change.ranks, "\" names no rank of ",
                                          change.job ? absl::StrCat("job \"", *change.job, "\"") : "any job"));
+}
+
+std::vector<TimedLink> find_timed_links(std::span<const LinkChange> changes, const Topology& topology,
+                                        const NetworkSpec& network, Diagnostics& errors) {
+  std::vector<TimedLink> list;
+  for (const LinkChange& c : changes) {
+    if (network.model != NetworkModel::kPacket) {
+      errors.error(c.at, "links of model fluid do not change in mid-run; allowed: model: packet");
+      return {};
+    }
+    if (network.routing == Routing::kAdaptive) {
+      errors.error(c.at,
+                   "adaptive routes go by what waits at a link, and links that change settle that later; "
+                   "allowed: another routing");
+      return {};
+    }
+    if (c.down && network.routing == Routing::kSpray) {
+      errors.error(c.at,
+                   "a link that dies in mid-run and segments that are sprayed do not go together; allowed: "
+                   "routing: ecmp");
+      return {};
+    }
+    Diagnostics said_before;
+    for (const LinkId l : topology.select_links(c.links, c.at, said_before))
+      list.push_back({l, c.begins, c.ends, c.bandwidth_share.value_or(1), c.down});
+  }
+  return list;
 }
 
 }  // namespace brigade

@@ -24,4 +24,9 @@ size_t apply_change(const RankChange& change, JobContext& context, Diagnostics& 
 void check_change(const RankChange& change, std::span<const JobSpec> jobs, size_t concerned,
                   Diagnostics& errors);
 
+// The links that changes of a time concern. Reports what this network cannot do; names were checked when the
+// topology was built.
+std::vector<TimedLink> find_timed_links(std::span<const LinkChange> changes, const Topology& topology,
+                                        const NetworkSpec& network, Diagnostics& errors);
+
 }  // namespace brigade

@@ -19,4 +19,21 @@ Statistic statistic_of(std::vector<Duration> values) {
           .samples = static_cast<int>(n)};
 }
 
+std::optional<double> mean_time_us(const JobResult& job) {
+  return std::visit(
+      [](const auto& result) -> std::optional<double> {
+        using Result = std::decay_t<decltype(result)>;
+        if constexpr (std::is_same_v<Result, CollectiveResult>) {
+          double sum_us = 0;
+          for (const CollectiveRow& row : result.rows) sum_us += row.time.mean_us;
+          return sum_us;
+        } else if constexpr (std::is_same_v<Result, BackgroundResult>) {
+          return std::nullopt;
+        } else {
+          return result.step_time.mean_us;
+        }
+      },
+      job.result);
+}
+
 }  // namespace brigade

@@ -36,6 +36,7 @@ struct CollectiveRow {
   std::vector<Duration> rank_end{};            // of the last step, since its start
 };
 struct CollectiveResult {
+  int groups = 1;  // that ran at once; rows are of each, their time that of the last to end, bytes of all
   std::vector<CollectiveRow> rows;
 };
 
@@ -44,7 +45,8 @@ struct BucketResult {
   Bytes bytes;
   int64_t elements = 0;
   Duration ready{}, start{}, end{};  // since the start of the step, on the rank that ends last
-  double busbw_gb_per_s = 0;
+  double busbw_gb_per_s = 0;         // of what is exchanged
+  Bytes exchanged{};                 // what its collectives move: its own bytes, or what a hook makes of them
 };
 struct DdpResult {
   Statistic step_time, compute, communication, overlapped, exposed;
@@ -58,6 +60,9 @@ struct DdpResult {
   int64_t parameters = 0;
   std::string unit;                   // "samples" or "tokens"
   std::vector<BucketResult> buckets;  // of the last measured step
+  // With a hook, of that step on the rank that ended it: the time that coding takes.
+  std::optional<Duration> coding = std::nullopt;
+  int groups = 1;  // of ranks that reduce among themselves
 };
 
 // Steps of sharded training (zero, fsdp).
@@ -186,14 +191,35 @@ struct ReplayResult {
   std::vector<std::string> found, ignored;
 };
 
+// A traffic job: what its senders offered, and what came of it.
+struct BackgroundResult {
+  Bytes sent, received;
+  int64_t messages = 0;                            // received
+  int64_t held_back = 0;                           // that waited for the window
+  Duration window{};                               // in which they were sent
+  double offered_gb_per_s = 0, sent_gb_per_s = 0;  // of all senders
+  Rank senders = 0;
+  Statistic latency;  // of a message, from when it was due
+};
+
 struct JobResult {
   std::string name;
   std::string kind;  // "collective", "ddp", "training", "parameter_server", "zero", "fsdp", "replay"
   Rank ranks = 0;
   std::vector<std::string> assumptions;  // "AdamW moves 28 bytes a parameter", ...
-  std::variant<CollectiveResult, DdpResult, TrainingResult, ParameterServerResult, ShardedResult, ReplayResult>
+  std::variant<CollectiveResult, DdpResult, TrainingResult, ParameterServerResult, ShardedResult,
+               ReplayResult, BackgroundResult>
       result;
   std::optional<Verification> verified = std::nullopt;  // where its data was compared
+  // The mean time of a step (collective: of all its rows), and the same where the job has the cluster to
+  // itself.
+  struct Alone {
+    double time_us = 0, alone_us = 0;
+    double slowdown() const { return alone_us > 0 ? time_us / alone_us : 1; }
+  };
+  std::optional<Alone> alone = std::nullopt;
 };
+// The mean time of a step, of a collective job that of all its rows together; nothing of background traffic.
+std::optional<double> mean_time_us(const JobResult& job);
 
 }  // namespace brigade

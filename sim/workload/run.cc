@@ -9,9 +9,37 @@
 #include "sim/engine/paranoid.h"
 #include "sim/engine/payload.h"
 #include "sim/engine/tracer.h"
+#include "sim/workload/placement.h"
 #include "sim/workload/ranks.h"
 
 namespace brigade {
+namespace {
+
+// Traffic without an end of its own needs others that have one.
+void check_who_ends(const std::vector<JobSpec>& jobs, Diagnostics& errors) {
+  const auto lasts = [](const JobSpec& job) {
+    const auto* background = std::get_if<BackgroundJobSpec>(&job.kind);
+    return background != nullptr && !background->duration;
+  };
+  const auto may_wait_for_ever = [](const JobSpec& job) {
+    const auto* collective = std::get_if<CollectiveJobSpec>(&job.kind);
+    return collective != nullptr && (collective->callers || collective->receives);
+  };
+  const auto lasting = std::find_if(jobs.begin(), jobs.end(), lasts);
+  if (lasting == jobs.end()) return;
+  if (std::all_of(jobs.begin(), jobs.end(), lasts))
+    errors.error(lasting->at, absl::StrCat("job \"", lasting->name,
+                                           "\" ends with the other jobs, and there are none; allowed: with a "
+                                           "duration"));
+  const auto stuck = std::find_if(jobs.begin(), jobs.end(), may_wait_for_ever);
+  if (stuck == jobs.end()) return;
+  errors.error(lasting->at,
+               absl::StrCat("job \"", lasting->name, "\" ends with the other jobs, and job \"", stuck->name,
+                            "\" may never end (callers, receives); allowed: with a "
+                            "duration"));
+}
+
+}  // namespace
 
 namespace {
 
@@ -34,10 +62,13 @@ std::unique_ptr<Run> Run::prepare(const RunRequest& request, Diagnostics& errors
     errors.error({}, absl::StrCat(request.jobs.size(), " jobs; at most 65535"));
   size_t devices = 0;
   std::vector<size_t> concerned(request.changes.size());  // by change: ranks of all jobs
-  for (const JobSpec& spec : request.jobs) {
-    JobContext context{.id = static_cast<JobId>(run->jobs_.size()),
+  const auto devices = place_jobs(request.jobs, request.topology, request.seed, errors);
+  check_who_ends(request.jobs, errors);
+  for (size_t j = 0; j < request.jobs.size(); ++j) {
+    const JobSpec& spec = request.jobs[j];
+    JobContext context{.id = static_cast<JobId>(j),
                        .name = spec.name,
-                       .devices = find_ranks(spec, request.topology, errors),
+                       .devices = devices[j],
                        .start = spec.start,
                        .late = {},
                        .compute_share = {},
@@ -54,8 +85,10 @@ std::unique_ptr<Run> Run::prepare(const RunRequest& request, Diagnostics& errors
     if (context.devices.empty()) continue;
     devices += context.devices.size();
     run->placed_.push_back({spec.name, context.devices});
-    run->jobs_.push_back(make_job(spec, std::move(context), errors));
+    const bool runs = !request.only || *request.only == j;
+    run->jobs_.push_back(runs ? make_job(spec, std::move(context), errors) : nullptr);
   }
+  run->timed_links_ = find_timed_links(request.link_changes, request.topology, request.network, errors);
   for (size_t i = 0; i < concerned.size(); ++i)
     check_change(request.changes[i], request.jobs, concerned[i], errors);
   check_adaptive(request, devices, errors);
@@ -77,6 +110,8 @@ std::vector<JobTrace> Run::name_ranks(Recorder& recorder) const {
                                      .compute = recorder.track(process, "compute"),
                                      .buckets = recorder.track(process, "buckets"),
                                      .comm = recorder.track(process, "comm")});
+      for (uint32_t k = 1; k < jobs_[j]->comm_streams(); ++k)
+        traces.back().ranks.back().more_comm.push_back(recorder.track(process, absl::StrCat("comm ", k)));
     };
     const std::vector<VertexId> servers = jobs_[j]->servers();
     for (size_t r = 0; r < placed_[j].devices.size(); ++r) add("rank ", r, placed_[j].devices[r]);
@@ -127,20 +162,39 @@ RunResult Run::go(const RunOptions& options) {
   BRIGADE_CHECK(false, "a network of model ", static_cast<int>(request_.network.model));
 }
 
+// Tells jobs that last as long as the others when these have ended.
+void Run::run_to_the_end(Simulation& simulation) {
+  const auto is_over = [](const auto& job) {
+    return !job || job->lasts_as_long_as_others() || job->finished();
+  };
+  bool told = std::none_of(jobs_.begin(), jobs_.end(),
+                           [](const auto& job) { return job && job->lasts_as_long_as_others(); });
+  while (const auto notice = simulation.next()) {
+    Job& job = *jobs_[notice->job];
+    job.on(*notice, simulation);
+    if (told || !is_over(jobs_[notice->job]) || !std::all_of(jobs_.begin(), jobs_.end(), is_over)) continue;
+    told = true;
+    for (const auto& other : jobs_)
+      if (other) other->others_ended(simulation);
+  }
+}
+
 template <class Network>
 RunResult Run::go_over(const RunOptions& options) {
   Engine<Network> engine(
       request_.topology, request_.network,
       {.seed = request_.seed, .hash_events = options.hash_events, .shuffle = options.shuffle});
+  if (!timed_links_.empty()) engine.change_links(timed_links_, request_.network.detection);
   FanOut listeners;
   std::optional<Tracer> tracer;
   std::vector<JobTrace> traces;
   if (options.recorder != nullptr) {
     traces = name_ranks(*options.recorder);
-    std::vector<std::vector<TrackId>> comm_tracks;
-    for (const JobTrace& trace : traces) {
-      comm_tracks.emplace_back();
-      for (const RankTracks& rank : trace.ranks) comm_tracks.back().push_back(rank.comm);
+    std::vector<JobCommTracks> comm_tracks;
+    for (size_t j = 0; j < traces.size(); ++j) {
+      comm_tracks.emplace_back(jobs_[j]->comm_streams());
+      for (uint32_t k = 0; k < comm_tracks.back().size(); ++k)
+        for (const RankTracks& rank : traces[j].ranks) comm_tracks.back()[k].push_back(rank.comm_of(k));
     }
     tracer.emplace(engine, *options.recorder, std::move(comm_tracks), [&](JobId job, CommId comm) {
       const auto own = traces[job].comm_tracks.find(comm);
@@ -150,6 +204,7 @@ RunResult Run::go_over(const RunOptions& options) {
   }
   Payload payload(engine, request_.seed);
   for (size_t i = 0; i < jobs_.size(); ++i) {
+    if (!jobs_[i]) continue;
     if (request_.jobs[i].verify) payload.verify(static_cast<JobId>(i));
     jobs_[i]->carry(payload);
   }
@@ -157,15 +212,16 @@ RunResult Run::go_over(const RunOptions& options) {
   std::optional<Paranoid> paranoid;
   if (options.paranoid) listeners.add(&paranoid.emplace(engine));
   engine.observe(listeners.observer());
-  for (size_t i = 0; i < jobs_.size(); ++i) jobs_[i]->begin(engine, traces.empty() ? nullptr : &traces[i]);
-  while (const auto notice = engine.next()) jobs_[notice->job]->on(*notice, engine);
+  for (size_t i = 0; i < jobs_.size(); ++i)
+    if (jobs_[i]) jobs_[i]->begin(engine, traces.empty() ? nullptr : &traces[i]);
+  run_to_the_end(engine);
 
   RunResult result;
   result.end = engine.now() - Time{};
   result.failure = engine.failure();
   if (tracer) tracer->finish();
   if (result.failure.empty() &&
-      !std::all_of(jobs_.begin(), jobs_.end(), [](auto& j) { return j->finished(); })) {
+      !std::all_of(jobs_.begin(), jobs_.end(), [](auto& j) { return !j || j->finished(); })) {
     result.failure = engine.stuck();
     BRIGADE_CHECK(!result.failure.empty(), "a job is not finished, yet nobody waits");
   }
@@ -182,6 +238,7 @@ RunResult Run::go_over(const RunOptions& options) {
   engine.check_counters();
   if (paranoid) paranoid->finish();
   for (size_t i = 0; i < jobs_.size(); ++i) {
+    if (!jobs_[i]) continue;
     result.jobs.push_back(jobs_[i]->result(engine));
     if (!payload.verifies(static_cast<JobId>(i))) continue;
     const Verification& found = payload.verification(static_cast<JobId>(i));

@@ -23,7 +23,9 @@ struct RunRequest {
   uint64_t seed = 1;
   std::vector<JobSpec> jobs;
   std::vector<RankChange> changes;
-  Fold fold = {};  // `topology` then has its simulated units only
+  std::vector<LinkChange> link_changes = {};  // those of a time; `topology` has the others
+  Fold fold = {};                             // `topology` then has its simulated units only
+  std::optional<size_t> only = std::nullopt;  // this job runs alone
 };
 
 struct RunOptions {
@@ -71,11 +73,13 @@ class Run {
   bool units_agree(const Engine<Network>& engine) const;
   template <class Network>
   RunResult go_over(const RunOptions& options);
+  void run_to_the_end(Simulation& simulation);
   void count_links(const Simulation& simulation, RunResult& result) const;
 
   RunRequest request_;
-  std::vector<std::unique_ptr<Job>> jobs_;
-  std::vector<Placed> placed_;  // by job
+  std::vector<TimedLink> timed_links_;
+  std::vector<std::unique_ptr<Job>> jobs_;  // null where only another one runs
+  std::vector<Placed> placed_;              // by job
 };
 
 }  // namespace brigade

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "sim/base/check.h"
+#include "sim/workload/jitter.h"
 
 namespace brigade {
 
@@ -49,8 +50,10 @@ void ServerJob::begin(Simulation& simulation, JobTrace* trace) {
   if (spec_.priorities) simulation.serve_by_class();
   const Time start = Time{} + context_.start;
   window_begin_ = window_end_ = last_end_ = start;
-  for (Rank w = 0; w < workers_.size(); ++w)
+  for (Rank w = 0; w < workers_.size(); ++w) {
+    streams_.push_back(context_.compute_stream(w, {.work = kCompute, .change = kChange}, 1, simulation));
     simulation.timer(context_.id, w, start + context_.late[w], kCompute);
+  }
   if (spec_.until_time) simulation.timer(context_.id, 0, start + *spec_.until_time, kDeadline);
 }
 
@@ -61,7 +64,9 @@ void ServerJob::on(const Notice& n, Simulation& simulation) {
       if (stopped_) return;
       if (n.token == kDeadline) {
         window_end_ = n.at;
-        stopped_ = true;
+        stop();
+      } else if (n.token == kChange) {
+        streams_[n.rank].changed();
       } else if (n.token == kUpdated) {
         updated(n.rank - workers, simulation);
       } else {
@@ -85,6 +90,11 @@ void ServerJob::on(const Notice& n, Simulation& simulation) {
     default:
       BRIGADE_CHECK(false, "a notice of kind ", int(n.what));
   }
+}
+
+void ServerJob::stop() {
+  stopped_ = true;
+  for (ComputeStream& c : streams_) c.close();
 }
 
 bool ServerJob::measured(int64_t step) const {
@@ -113,6 +123,8 @@ void ServerJob::computed(Rank w, Simulation& simulation) {
 void ServerJob::begin_step(Rank w, Simulation& simulation) {
   Worker& s = workers_[w];
   s.unit = 0;
+  if (spec_.work.compute.jitter.kind != JitterKind::kNone)
+    streams_[w].jitter(jitter_factor(spec_.work.compute.jitter, context_.seed, context_.id, w, s.step));
   const Duration free = plan_.compute_of(w).forward_begin[0];
   if (free.ps == 0) return forward(w, simulation);
   step_begins(w, simulation.now());
@@ -148,6 +160,7 @@ void ServerJob::begin_backward(Rank w, Simulation& simulation) {
   s.phase_begin = simulation.now();
   s.outstanding = static_cast<uint32_t>(plan_.pieces.size());
   s.occupancy.compute(true, simulation.now());
+  streams_[w].begin(true);
   backward(w, simulation);
 }
 
@@ -155,16 +168,18 @@ void ServerJob::backward(Rank w, Simulation& simulation) {
   Worker& s = workers_[w];
   const ServerCompute& c = plan_.compute_of(w);
   const Time now = simulation.now();
-  for (; s.unit > 0 && s.phase_begin + c.ready[s.unit - 1] <= now; --s.unit) {
+  const Duration done = streams_[w].done();
+  for (; s.unit > 0 && c.ready[s.unit - 1] <= done; --s.unit) {
     if (s.unit == plan_.units.size()) s.push_begin = now;
     push(w, s.unit - 1, simulation);
   }
-  const Time next = s.phase_begin + (s.unit > 0 ? c.ready[s.unit - 1] : c.backward);
-  if (next > now) return simulation.timer(context_.id, w, next, kCompute);
+  const Duration next = s.unit > 0 ? c.ready[s.unit - 1] : c.backward;
+  if (next > done) return streams_[w].tell_at(next);
   record(w, &RankTracks::compute, "backward", s.phase_begin, now);
   s.occupancy.compute(false, now);
   if (++s.step < steps_total_) return begin_step(w, simulation);
   s.phase = Phase::kLastPull;
+  streams_[w].close();
   if (s.outstanding == 0) end_last_step(w, now);
 }
 
@@ -173,7 +188,8 @@ void ServerJob::compute(Rank w, Phase phase, Duration d, Simulation& simulation)
   s.phase = phase;
   s.phase_begin = simulation.now();
   s.occupancy.compute(true, simulation.now());
-  simulation.timer(context_.id, w, simulation.now() + d, kCompute);
+  streams_[w].begin(true);
+  streams_[w].tell_at(d);
 }
 
 void ServerJob::step_begins(Rank w, Time now) {
@@ -280,7 +296,7 @@ void ServerJob::count_update(Time now) {
   if (updates_ <= before || (!until && updates_ > before + workers * spec_.run.steps)) return;
   window_end_ = now;
   counted_ = updates_ - before;
-  if (spec_.until_updates && counted_ == *spec_.until_updates) stopped_ = true;
+  if (spec_.until_updates && counted_ == *spec_.until_updates) stop();
 }
 
 // --- on a server

@@ -37,7 +37,7 @@ class ServerJob final : public Job {
   JobResult result(const Simulation& simulation) const override;
 
  private:
-  enum Token : uint8_t { kCompute, kUpdated, kDeadline };
+  enum Token : uint8_t { kCompute, kUpdated, kDeadline, kChange };
   enum class Phase : uint8_t { kNotStarted, kForward, kWaiting, kBackward, kLastPull, kDone };
   struct Batch {  // messages of a piece that go out together
     uint32_t piece;
@@ -72,6 +72,7 @@ class ServerJob final : public Job {
   Rank rank_of(Rank server) const { return static_cast<Rank>(workers_.size()) + server; }
   bool crosses(Rank worker, Rank server) const { return context_.devices[worker] != plan_.servers[server]; }
   bool measured(int64_t step) const;
+  void stop();
 
   // A worker's step.
   void begin_step(Rank w, Simulation& simulation);
@@ -106,6 +107,7 @@ class ServerJob final : public Job {
   CommId comm_ = 0;
   uint32_t next_tag_ = 0;
   std::vector<Worker> workers_;
+  std::vector<ComputeStream> streams_;  // by worker
   std::vector<Server> servers_;
   std::vector<std::array<Line, kClasses>> lines_;  // by rank
   std::vector<Piece> pieces_;

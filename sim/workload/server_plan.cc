@@ -1,4 +1,5 @@
 #include "sim/workload/server_plan.h"
+#include "sim/workload/jitter.h"
 
 #include <algorithm>
 #include <cmath>
@@ -120,6 +121,7 @@ bool add_compute(ServerPlan& plan, const ParameterServerJobSpec& spec, const Job
 
 std::vector<std::string> assumptions_of(const ParameterServerJobSpec& spec) {
   std::vector<std::string> list{"all workers have the parameters when they start"};
+  if (spec.work.compute.jitter.kind != JitterKind::kNone) list.push_back(describe(spec.work.compute.jitter));
   list.push_back(spec.update_rate
                      ? absl::StrCat("a server adds up and updates ", to_string(*spec.update_rate),
                                     " of gradients, one message after the other")

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "sim/base/check.h"
+#include "sim/workload/jitter.h"
 #include "sim/workload/step_result.h"
 
 namespace brigade {
@@ -32,11 +33,15 @@ void ShardedJob::begin(Simulation& simulation, JobTrace* trace) {
   ranks_.resize(context_.devices.size());
   for (Rank r = 0; r < ranks_.size(); ++r) {
     ranks_[r].memory = plan_.program.held;
+    compute_.push_back(context_.compute_stream(r, {.work = HostOptimizer::kRankTimer, .change = kChangeTimer},
+                                               1, simulation));
     simulation.timer(context_.id, r, Time{} + context_.start + context_.late[r], HostOptimizer::kRankTimer);
   }
 }
 
 void ShardedJob::on(const Notice& notice, Simulation& simulation) {
+  if (notice.what == Notice::What::kTimer && notice.token == kChangeTimer)
+    return compute_[notice.rank].changed();
   if (hosts_ && hosts_->concerns(notice)) {
     const std::optional<Rank> back = hosts_->on(notice, simulation);
     if (!back) return;
@@ -67,6 +72,9 @@ void ShardedJob::begin_step(Rank r, Simulation& simulation) {
   s.at_begin = s.occupancy.totals(s.step_begin);
   s.calls.assign(plan_.calls.size(), {});
   s.op = 0;
+  const JitterSpec& jitter = spec_.work.compute.jitter;
+  if (jitter.kind != JitterKind::kNone)
+    compute_[r].jitter(jitter_factor(jitter, context_.seed, context_.id, r, s.step));
   advance(r, simulation);
 }
 
@@ -88,8 +96,10 @@ void ShardedJob::advance(Rank r, Simulation& simulation) {
     const Duration d = plan_.duration(r, s.op);
     if (d.ps == 0) continue;
     s.phase = Phase::kComputing;
-    s.occupancy.compute(plan_.program.ops[s.op].work != Work::kGap, s.op_begin);
-    return simulation.timer(context_.id, r, s.op_begin + d, HostOptimizer::kRankTimer);
+    const bool on_gpu = plan_.program.ops[s.op].work != Work::kGap;
+    s.occupancy.compute(on_gpu, s.op_begin);
+    compute_[r].begin(on_gpu);
+    return compute_[r].tell_at(d);
   }
   end_step(r, simulation);
 }
@@ -169,6 +179,7 @@ void ShardedJob::end_step(Rank r, Simulation& simulation) {
   if (!last) return begin_step(r, simulation);
   settle_memory(r);
   s.phase = Phase::kDone;
+  compute_[r].close();
 }
 
 void ShardedJob::change_memory(Rank r, Bytes taken, Bytes given_back, Time now) {

@@ -29,6 +29,7 @@ class ShardedJob final : public Job {
 
  private:
   static constexpr size_t kCommunicatorsMax = 2;
+  static constexpr uint8_t kChangeTimer = UINT8_MAX;  // token: a rank's compute changes
   enum class Phase : uint8_t { kNotStarted, kComputing, kWaiting, kOnHost, kDone };
   struct CallTimes {
     Time set_off{}, start{}, end{};
@@ -75,6 +76,7 @@ class ShardedJob final : public Job {
   std::vector<CommId> comms_;
   std::array<std::vector<uint32_t>, kCommunicatorsMax> calls_of_;  // by communicator, in order
   std::vector<RankState> ranks_;
+  std::vector<ComputeStream> compute_;  // by rank
   std::deque<StepRecord> steps_;
   std::vector<ShardedResult::Call> last_calls_;
   Bytes memory_peak_{};

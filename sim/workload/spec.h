@@ -47,13 +47,23 @@ struct RunSpec {
   int warmup = 0;
 };
 
-// What a rank does differently: `changes: [{job: train, ranks: 3, compute: 50 %, start: 2 ms}]`.
+// Ranks cut into groups of `size`, each rank of a group `stride` after the one before it: of 8 ranks in
+// groups of 2 by 2: {0, 2}, {1, 3}, {4, 6}, {5, 7}.
+struct GroupSpec {
+  int size = 1, stride = 1;
+};
+
+// What a rank does differently: `changes: [{job: train, ranks: 3, compute: 50 %, start: 2 ms}]`; from
+// `begins` to `ends`: `{ranks: 3, pause: 200 ms, at: 1 s}`, `{ranks: 3, compute: 50 %, at: 1 s, until: 2 s}`.
 struct RankChange {
   std::optional<std::string> job;  // every job if absent
   std::string ranks;               // "3", "0-7", "1,5-6": numbers of the job's ranks; or a device selector
   std::optional<double> compute_share;  // 0.5: computes at half speed
   std::optional<Duration> start;        // starts this much later
+  bool stops = false;                   // computes nothing, and its host does nothing
+  Time begins{}, ends = kNever;         // of compute_share and stops
   Place at;
+  bool timed() const { return begins > Time{} || ends < kNever; }
 };
 
 // `kind: collective`: every size with every algorithm, one after the other, in nccl-tests' columns.
@@ -72,6 +82,7 @@ struct CollectiveJobSpec {
     Bytes size;
   };
   std::vector<OtherSize> other_sizes;
+  std::optional<GroupSpec> groups;  // each group runs it by itself, all at once
   RunSpec run;
 };
 
@@ -105,6 +116,18 @@ struct ModelSpec {
   Place at;
 };
 enum class Spread : uint8_t { kLayers, kParameters };
+// How much longer than planned the compute of a step takes, drawn for each rank and step: by a share of it
+// with this mean (jitter.h).
+enum class JitterKind : uint8_t { kNone, kUniform, kExponential, kPareto };
+struct JitterSpec {
+  JitterKind kind = JitterKind::kNone;
+  double mean = 0.05;
+};
+// What compute and communication cost each other while both run on a rank.
+struct InterferenceSpec {
+  double compute_share = 1;        // of its speed, while a collective of the rank runs
+  double communication_share = 1;  // of its links' bandwidth, while the rank computes
+};
 struct ComputeSpec {
   double kernel_efficiency = 1;  // share of peak that kernels reach while they run
   double memory_efficiency = 1;  // share of memory bandwidth that memory-bound kernels reach
@@ -112,6 +135,8 @@ struct ComputeSpec {
   // tensors in proportion to their elements, a third of it forward.
   Spread spread = Spread::kLayers;
   std::optional<int64_t> tokens;  // per GPU and micro-batch, with spread: parameters
+  JitterSpec jitter;
+  InterferenceSpec interference;
 };
 enum class BucketRule : uint8_t { kFixed, kPytorch };
 enum class BucketVersion : uint8_t { kLegacy, kCurrent };
@@ -135,6 +160,22 @@ struct PrecisionSpec {
   DType compute = DType::kFp32;  // dtype whose peak FLOP/s counts
 };
 enum class OptimizerKind : uint8_t { kNone, kSgd, kMomentum, kAdamW };
+enum class CommHook : uint8_t { kNone, kFp16, kBf16, kTopK, kPowerSgd, kLocalSgd };
+struct CommHookSpec {
+  CommHook kind = CommHook::kNone;
+  double share = 0.1;  // topk: of the elements that is sent
+  int rank = 1;        // powersgd
+  // Of ddp only: steps before PowerSGD begins; steps from one averaging of the parameters to the next.
+  int start_step = 0;
+  int every = 4;  // local_sgd
+};
+// Of the model-parallel job that a data-parallel one is part of: its ranks are cut as Megatron does (tensor
+// fastest, then data, then pipeline), and each holds 1 / (tensor x pipeline) of the model.
+struct ModelParallelSpec {
+  int tensor = 1, pipeline = 1;
+  Duration time{};  // of its own communication and waiting, in each micro-batch; a third of it forward
+  int ways() const { return tensor * pipeline; }
+};
 struct DdpJobSpec {
   ModelSpec model;
   int64_t micro_batch_samples = 1;
@@ -146,19 +187,29 @@ struct DdpJobSpec {
   Duration host_gap{};         // between steps
   BucketSpec buckets;
   AlgorithmSpec all_reduce;
+  int comm_streams = 1;  // buckets take them in turn
+  CommHookSpec comm_hook;
+  ModelParallelSpec model_parallel;
   RunSpec run;
+};
+
+// --- background: traffic that others meet on the links.
+
+enum class TrafficPattern : uint8_t { kAllToAll, kPermutation, kIncast, kPairs };
+enum class Arrivals : uint8_t { kEven, kPoisson };
+struct BackgroundJobSpec {
+  TrafficPattern pattern = TrafficPattern::kPermutation;
+  Bandwidth rate = Bandwidth::gb_per_s(1);  // that each sender offers
+  Bytes message = mebibytes(1);
+  Arrivals arrivals = Arrivals::kEven;
+  int window = 64;                   // messages of a sender under way at most
+  std::optional<Duration> duration;  // until the other jobs end if absent
 };
 
 // --- training: the lecture's two-layer MLP, really trained (mlp.h).
 
 enum class Average : uint8_t { kWeighted, kPlain };  // of gradients: by samples, or of each worker's mean
 enum class BatchNorm : uint8_t { kNone, kLocal, kSynchronised };
-enum class CommHook : uint8_t { kNone, kFp16, kBf16, kTopK, kPowerSgd };
-struct CommHookSpec {
-  CommHook kind = CommHook::kNone;
-  double share = 0.1;  // topk: of the elements that is sent
-  int rank = 1;        // powersgd
-};
 struct TrainingJobSpec {
   int64_t samples = 256;        // of the whole batch; every step trains on all of them
   std::vector<int64_t> shards;  // samples of each worker; empty: cut evenly
@@ -242,13 +293,22 @@ struct ReplayJobSpec {
   AlgorithmSpec all_reduce;  // others: ring, or the first that there is
 };
 
+// Which of the devices that `ranks` selects a job gets, of those that no job before it has (placement.h).
+enum class PlacementRule : uint8_t { kPacked, kSpread, kRandom };
+struct PlacementSpec {
+  PlacementRule rule = PlacementRule::kPacked;
+  int count = 1;
+  Place at;
+};
+
 struct JobSpec {
   std::string name;
-  std::vector<std::string> ranks;  // selectors; rank order is their order
+  std::vector<std::string> ranks;                         // selectors; rank order is their order
+  std::optional<PlacementSpec> placement = std::nullopt;  // without it the job gets all of them
   Duration start{};
   bool verify = false;  // real data travels with its messages and is compared with the direct sum
   std::variant<CollectiveJobSpec, DdpJobSpec, TrainingJobSpec, ParameterServerJobSpec, ShardedJobSpec,
-               ReplayJobSpec>
+               ReplayJobSpec, BackgroundJobSpec>
       kind;
   Place at;  // of the job; errors of finding ranks go to `ranks_at`
   Place ranks_at;

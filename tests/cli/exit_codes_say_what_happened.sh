@@ -26,6 +26,15 @@ silent "$out"
 has "$err" "node[0].gpu[1]"
 call 0 check cut.yaml
 
+# A link that dies in mid-run, with no other way: the run ends when all know, with ranks, round and link.
+bench dies.yaml
+echo 'changes: [{links: "node[0].gpu[1]", state: down, at: 1 us}]' >>dies.yaml
+call 1 run dies.yaml
+silent "$out"
+has "$err" "has no route to"
+has "$err" "links that are down: "
+has "$err" "waits in round"
+
 for usage in "run" "rnu good.yaml" "run good.yaml --jsno" "run good.yaml --json --csv" "run good.yaml extra" \
   "run good.yaml --links many" "run good.yaml --seed x" "run good.yaml --set seed" "run good.yaml --set sed=1" \
   "run good.yaml --trace" "run good.yaml --trace-level job" "run good.yaml --trace t.json --no-trace" \

@@ -1,73 +1,30 @@
 #include "tests/oracle/plain_engine.h"
 
 #include <algorithm>
-#include <array>
-#include <deque>
+#include <cmath>
 #include <functional>
-#include <map>
 #include <optional>
 #include <queue>
 
 #include "sim/base/check.h"
 #include "sim/base/random.h"
+#include "tests/oracle/plain_parts.h"
 
 namespace brigade::oracle {
 namespace {
 
-enum Kind { kStart, kLinkFree, kArrive, kDelivered, kReceived };
-// kind, place, job, execution, source, round, send, segment
-using Key = std::array<int64_t, 8>;
-struct Event {
-  Time at;
-  Key key;
-  std::function<void()> run;
-};
-struct Later {
-  bool operator()(const Event& a, const Event& b) const { return a.at > b.at; }
-};
-
-struct Message {
-  int job, execution;
-  Rank from, to;
-  Round round;
-  uint32_t send;
-  Bytes bytes, segment;
-  int64_t segments, offered = 0, delivered = 0;
-  bool waits_for_credit = false;
-  std::vector<LinkId> route;
-  // The send of the round that follows over the same first link, and when the endpoint is ready to offer it:
-  // its overhead begins when the last segment of this one has been offered.
-  std::shared_ptr<Message> next = nullptr;
-  Time next_ready{};
-};
-struct Segment {
-  std::shared_ptr<Message> message;
-  int64_t index;
-  size_t hop = 0;
-  Time tail{};  // when its tail comes to link `hop`
-};
-struct LinkState {
-  bool busy = false, chooses = false;
-  std::deque<Segment> waiting;
-  int64_t bytes = 0;
-  Duration time{};
-};
-struct RankState {
-  bool started = false, finished = false, entered = false, complete = false;
-  Round round = 0;
-  uint32_t unsent = 0;  // sends of the round that have not left their first link
-  std::map<Round, uint32_t> arrived;
-};
-
 class Plain {
  public:
-  Plain(const Topology& t, const NetworkSpec& n, const std::vector<PlainJob>& jobs, uint64_t seed)
+  Plain(const Topology& t, const NetworkSpec& n, const std::vector<PlainJob>& jobs, uint64_t seed,
+        const PlainFaults& faults)
       : topology_(t),
         network_(n),
         jobs_(jobs),
         seed_(seed),
-        links_(t.links().size()),
+        faults_(faults),
+        known_(t.links().begin(), t.links().end()),
         endpoint_(t.vertices().size()) {
+    for (const Link& l : t.links()) links_.push_back({.waiting = {}, .bandwidth = l.bandwidth});
     for (const PlainJob& job : jobs) {
       std::vector<std::vector<RankState>> executions;
       for (const auto& plan : job.plans) executions.emplace_back(plan->ranks);
@@ -85,7 +42,10 @@ class Plain {
             advance(j, x, r);
           }
         });
-    while (!queue_.empty()) {
+    for (const PlainChange& c : faults_.changes)
+      for (const Time at : {c.begins, c.ends})
+        if (at < kNever) push(at, {kChange, c.link}, [this, c] { change(c.link); });
+    while (!queue_.empty() && !result_.cut_off) {
       now_ = queue_.top().at;
       std::vector<Event> batch;
       for (; !queue_.empty() && queue_.top().at == now_; queue_.pop()) batch.push_back(queue_.top());
@@ -111,16 +71,20 @@ class Plain {
   const Plan& plan(int j, int x) const { return *jobs_[j].plans[x]; }
 
   // ---- links
+  bool is_gone(const Segment& s) const {
+    return *s.lost || s.message->complete || (s.hop == 0 && s.attempt != s.message->attempt);
+  }
   void arrive(Segment s) {
-    if (s.hop == 0 && s.index + 1 == s.message->segments) prepare_next(*s.message);
-    if (s.message->route.empty()) return left(s), deliver(s);
-    const LinkId l = s.message->route[s.hop];
+    if (is_gone(s)) return;
+    if (!s.route.empty() && links_[s.route[s.hop]].dead) return lose(s, s.route[s.hop]);
+    if (s.hop == 0 && s.index + 1 == s.message->segments && !s.message->has_left) prepare_next(*s.message);
+    if (s.route.empty()) return left(s, s.index + 1 == s.message->segments), deliver(s);
+    const LinkId l = s.route[s.hop];
     links_[l].waiting.push_back(std::move(s));
     if (!links_[l].busy && !std::exchange(links_[l].chooses, true)) choosing_.push_back(l);
   }
   Duration time_of(const Segment& s, size_t hop) const {
-    const Message& m = *s.message;
-    const Bandwidth b = topology_.links()[m.route[hop]].bandwidth;
+    const Bandwidth b = links_[s.route[hop]].bandwidth;
     return b.time(end_of(s)) - b.time(begin_of(s));
   }
   static Bytes begin_of(const Segment& s) { return s.index * s.message->segment; }
@@ -138,44 +102,106 @@ class Plain {
                          [&](const auto& a, const auto& b) { return class_of(a) < class_of(b); });
     Segment s = std::move(*next);
     link.waiting.erase(next);
-    const Link& cable = topology_.links()[l];
+    const Duration latency = topology_.links()[l].latency;
     Duration d = time_of(s, s.hop);
     // Never longer than on the slowest link before, unless this one is slower.
-    size_t slowest = 0;
-    for (size_t i = 1; i < s.hop; ++i)
-      if (topology_.links()[s.message->route[i]].bandwidth <
-          topology_.links()[s.message->route[slowest]].bandwidth)
-        slowest = i;
-    if (s.hop > 0 && cable.bandwidth >= topology_.links()[s.message->route[slowest]].bandwidth)
-      d = std::min(d, time_of(s, slowest));
+    const Bandwidth before = links_[s.route[s.slowest]].bandwidth;
+    if (s.hop > 0 && link.bandwidth >= before)
+      d = std::min(d, time_of(s, s.slowest));
+    else
+      s.slowest = s.hop;
     link.busy = true;
     link.bytes += (end_of(s) - begin_of(s)).count;
     link.time += d;
     const Time start = now_, free = now_ + d, tail = std::max(free, s.tail);
-    push(free, {kLinkFree, l}, [this, l] {
+    link.free_at = free;
+    push(free, {kLinkFree, l}, [this, l, epoch = link.epoch] {
+      if (links_[l].epoch != epoch) return;  // it has died since
       links_[l].busy = false;
       if (!std::exchange(links_[l].chooses, true)) choosing_.push_back(l);
     });
-    if (s.hop == 0) push(free, key(kLinkFree, l, s), [this, s] { left(s); });
-    const bool last = s.hop + 1 == s.message->route.size();
+    if (s.hop == 0) {
+      const bool leaves = s.index + 1 == s.message->segments && !std::exchange(s.message->has_left, true);
+      push(free, key(kLinkFree, l, s), [this, s, leaves] { left(s, leaves); });
+    }
+    const bool last = s.hop + 1 == s.route.size();
     ++s.hop;
-    s.tail = tail + cable.latency;
+    s.tail = tail + latency;
+    link.on_link.push_back({s, s.tail});
     if (last)
       push(s.tail, key(kDelivered, s.message->to, s), [this, s] { deliver(s); });
     else
-      push(start + cable.latency, key(kArrive, s.message->route[s.hop], s), [this, s] { arrive(s); });
+      push(start + latency, key(kArrive, s.route[s.hop], s), [this, s] { arrive(s); });
+  }
+
+  // ---- links that change and die
+  void change(LinkId l) {
+    LinkState& link = links_[l];
+    double share = 1;
+    bool dead = false;
+    for (const PlainChange& c : faults_.changes) {
+      if (c.link != l || now_ < c.begins || now_ >= c.ends) continue;
+      share *= c.share;
+      dead |= c.down;
+    }
+    const double full = double(topology_.links()[l].bandwidth.bytes_per_s().count);
+    link.bandwidth = Bandwidth::per_second({std::max<int64_t>(1, std::llround(share * full))});
+    if (dead == link.dead) return;
+    link.dead = dead;
+    if (!dead) {
+      known_[l].up = true;
+      return route_anew();
+    }
+    link.known = now_ + faults_.detection;
+    ++link.epoch;
+    for (const Segment& s : std::exchange(link.waiting, {}))
+      if (!*s.lost && !s.message->complete) lose(s, l);
+    for (const auto& [s, until] : std::exchange(link.on_link, {}))
+      if (until > now_ && !*s.lost && !s.message->complete) lose(s, l);
+    if (link.busy) link.time = link.time - (link.free_at - now_);
+    link.busy = false;
+    push(link.known, {kChange, l, 1}, [this, l, epoch = link.epoch] {
+      if (!links_[l].dead || links_[l].epoch != epoch) return;
+      known_[l].up = false;
+      route_anew();
+    });
+  }
+  void route_anew() { router_ = routes_around(topology_, known_); }
+  void lose(const Segment& s, LinkId l) {
+    Message& m = *s.message;
+    *s.lost = true;
+    ++result_.lost;
+    if (m.waits_to_resume || m.got[size_t(s.index)] || (s.attempt != m.attempt && s.index >= m.start)) return;
+    m.waits_to_resume = true;
+    push(std::max(now_, links_[l].known), {kResume, m.to, m.job, m.execution, m.from, m.round, m.send},
+         [this, message = s.message] { resume(message); });
+  }
+  void resume(const std::shared_ptr<Message>& m) {
+    if (!route(*m)) {
+      result_.cut_off = now_;
+      return;
+    }
+    ++result_.resumed;
+    ++m->attempt;
+    m->start = m->offered = std::find(m->got.begin(), m->got.end(), false) - m->got.begin();
+    m->waits_to_resume = false;
+    offer(m, now_);
   }
 
   // ---- messages
-  void left(const Segment& s) {
+  // The sender goes on, unless this is of an attempt that it has given up; `leaves`: its message leaves, for
+  // the first time.
+  void left(const Segment& s, bool leaves) {
     Message& m = *s.message;
-    if (m.offered < m.segments) {
+    if (s.index + 1 < m.segments) {
+      if (s.attempt != m.attempt) return;
       if (network_.window && m.offered - m.delivered >= *network_.window)
         m.waits_for_credit = true;
       else
         offer(s.message, now_);
       return;
     }
+    if (!leaves) return;
     RankState& state = states_[m.job][m.execution][m.from];
     --state.unsent;
     if (m.next) offer(m.next, std::max(now_, m.next_ready));
@@ -196,12 +222,16 @@ class Plain {
     return network_.overhead.ps == 0 ? now_ : pay(jobs_[m.job].devices[m.from], now_);
   }
   void offer(const std::shared_ptr<Message>& m, Time at) {
-    Segment s{m, m->offered++, 0, at};
+    Segment s{.message = m, .index = m->offered++, .tail = at};
+    s.attempt = m->attempt;
+    s.route = m->route;
     push(at, key(kArrive, m->route.empty() ? -1 : int64_t{m->route[0]}, s), [this, s] { arrive(s); });
   }
   void deliver(const Segment& s) {
     Message& m = *s.message;
-    ++m.delivered;
+    if (*s.lost || m.complete || m.got[size_t(s.index)]) return;
+    m.got[size_t(s.index)] = true;
+    m.complete = ++m.delivered == m.segments;
     if (std::exchange(m.waits_for_credit, false)) offer(s.message, now_);
     if (m.delivered < m.segments) return;
     if (network_.overhead.ps == 0) return receive(s);
@@ -214,7 +244,16 @@ class Plain {
     advance(m.job, m.execution, m.to);
   }
   Time pay(VertexId v, Time at) { return endpoint_[v] = std::max(at, endpoint_[v]) + network_.overhead; }
-  std::shared_ptr<Message> make(int j, int x, Rank r, Round k, uint32_t i) const {
+  bool route(Message& m) const {
+    const Router& router = router_ ? *router_ : topology_.router();
+    const uint64_t a = jobs_[m.job].devices[m.from], b = jobs_[m.job].devices[m.to];
+    m.route.resize(256);
+    const int hops = router.route(VertexId(a), VertexId(b),
+                                  mix((a << 32 | b) ^ mix(seed_ + unsigned(m.execution))), m.route.data());
+    m.route.resize(size_t(std::max(0, hops)));
+    return hops >= 0;
+  }
+  std::shared_ptr<Message> make(int j, int x, Rank r, Round k, uint32_t i) {
     const Send send = plan(j, x).send(r, k, i);
     auto m = std::make_shared<Message>(Message{.job = j,
                                                .execution = x,
@@ -230,12 +269,8 @@ class Plain {
     if (network_.segment_rule == SegmentRule::kAuto)
       m->segment = {std::max<int64_t>(1, (m->bytes.count + kAutoSegments - 1) / kAutoSegments)};
     m->segments = std::max<int64_t>(1, (m->bytes.count + m->segment.count - 1) / m->segment.count);
-    const uint64_t a = jobs_[j].devices[r], b = jobs_[j].devices[send.to];
-    m->route.resize(size_t(topology_.router().hops_max()));
-    const int hops = topology_.router().route(VertexId(a), VertexId(b),
-                                              mix((a << 32 | b) ^ mix(seed_ + unsigned(x))), m->route.data());
-    BRIGADE_CHECK(hops >= 0, "no route");
-    m->route.resize(size_t(hops));
+    m->got.resize(size_t(m->segments));
+    if (!route(*m)) result_.cut_off = now_;
     return m;
   }
 
@@ -288,6 +323,9 @@ class Plain {
   const NetworkSpec& network_;
   const std::vector<PlainJob>& jobs_;
   uint64_t seed_;
+  const PlainFaults& faults_;
+  std::vector<Link> known_;  // `up`: as all know
+  std::unique_ptr<const Router> router_;
   std::priority_queue<Event, std::vector<Event>, Later> queue_;
   Time now_{};
   std::vector<LinkState> links_;
@@ -300,8 +338,8 @@ class Plain {
 }  // namespace
 
 PlainResult run_plain(const Topology& topology, const NetworkSpec& network, const std::vector<PlainJob>& jobs,
-                      uint64_t flow_seed) {
-  return Plain(topology, network, jobs, flow_seed).run();
+                      uint64_t flow_seed, const PlainFaults& faults) {
+  return Plain(topology, network, jobs, flow_seed, faults).run();
 }
 
 }  // namespace brigade::oracle

@@ -27,6 +27,9 @@ std::string complaint(const std::string& yaml) {
   if (!scenario) return errors.text();
   const auto topology = build_topology(scenario->cluster, scenario->link_changes, errors);
   if (!topology) return errors.text();
+  std::vector<LinkChange> timed;
+  for (const LinkChange& c : scenario->link_changes)
+    if (c.timed()) timed.push_back(c);
   uint64_t hash[3];
   Duration end[3];
   for (int i = 0; i < 3; ++i) {
@@ -34,13 +37,16 @@ std::string complaint(const std::string& yaml) {
                                    .network = scenario->network,
                                    .seed = scenario->seed,
                                    .jobs = scenario->jobs,
-                                   .changes = scenario->rank_changes},
+                                   .changes = scenario->rank_changes,
+                                   .link_changes = timed},
                                   errors);
     if (!run) return errors.text();
     const RunResult result = run->go({.hash_events = true, .paranoid = i == 0, .shuffle = i == 2});
     if (!result.failure.empty()) return result.failure;
     for (const JobResult& job : result.jobs) {
-      const bool has_none = job.kind == "training" || job.kind == "parameter_server";  // and refuses verify
+      // Those refuse verify.
+      const bool has_none =
+          job.kind == "training" || job.kind == "parameter_server" || job.kind == "background";
       if (!has_none && !job.verified) return job.name + " was not verified";
       if (job.verified && job.verified->collectives == 0) return job.name + " has no collective that ended";
     }

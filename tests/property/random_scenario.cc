@@ -110,6 +110,9 @@ std::string collective_job(Draw& d, const Machine& m) {
     text += in_order({", root: ", d.between(0, ranks - 1)});
   if (d.one_in(4)) text += ", rounds: lockstep";
   if (d.one_in(4)) text += in_order({", channels: ", d.between(2, 3)});
+  const bool rooted = a->collective == Collective::kBroadcast || a->collective == Collective::kReduce;
+  if (!hierarchical && !rooted && ranks % 2 == 0 && d.one_in(4))
+    text += in_order({", groups: {size: 2, stride: ", ranks / 2, "}"});
   return in_order({text, ", run: {steps: ", d.between(1, 2), "}"});
 }
 
@@ -122,7 +125,31 @@ std::string ddp_job(Draw& d) {
       {text, "], forward: 20 us, backward: 60 us}, optimizer: {kind: none}, buckets: {rule: fixed, cap: ",
        d.between(1, 8000), " B, gradient_as_bucket_view: true}, all_reduce: {algorithm: ",
        d.among({"ring", "tree", "butterfly", "halving_doubling", "direct", "double_binary_tree"}),
-       "}, run: {steps: 2}"});
+       "}, run: {steps: 2}", d.among({"", "", ", comm_streams: 2", ", interference: {compute: 60 %}"}),
+       d.among({"", "", ", compute: {jitter: {mean: 20 %}}"})});
+}
+
+std::string background_job(Draw& d) {
+  return in_order({"pattern: ", d.among({"permutation", "all_to_all", "incast"}),
+                   ", rate: ", d.between(1, 40), " GB/s, message: ", d.between(1, 9000),
+                   " B, arrivals: ", d.among({"even", "poisson"}), ", window: ", d.between(1, 8),
+                   ", duration: ", d.between(1, 60), " us"});
+}
+
+// In mid-run. A link that dies is back before all know: there may be no other way.
+std::string timed_changes(Draw& d, const Machine& m, bool deaths) {
+  std::string text;
+  const int64_t at = d.between(0, 60);
+  if (d.one_in(3))
+    text += in_order({"  - {ranks: ", d.between(0, m.nodes * m.gpus - 1), ", pause: ", d.between(1, 40),
+                      " us, at: ", d.between(0, 80), " us}\n"});
+  if (d.one_in(3))
+    text += in_order({"  - {links: \"node[*].gpu[0]\", bandwidth: ", d.between(1, 99), " %, at: ", at,
+                      " us, until: ", at + d.between(1, 60), " us}\n"});
+  if (deaths)
+    text += in_order({"  - {links: \"node[0].gpu[*]\", state: down, at: ", at + 1,
+                      " us, until: ", at + d.between(2, 9), " us}\n"});
+  return text;
 }
 
 std::string training_job(Draw& d) {
@@ -174,30 +201,41 @@ std::string sharded_job(Draw& d, bool fsdp) {
 }
 
 std::string job(Draw& d, const Machine& m, size_t number) {
-  const int64_t kind = d.between(0, 14);
+  const int64_t kind = d.between(0, 15);
   const char* name = kind < 7    ? "collective"
                      : kind < 9  ? "ddp"
                      : kind < 10 ? "training"
                      : kind < 12 ? "parameter_server"
                      : kind < 13 ? "fsdp"
-                                 : "zero";
+                     : kind < 15 ? "zero"
+                                 : "background";
   return in_order({"  job", number, ": {kind: ", name, ", ranks: \"node[*].gpu[*]\", ",
-                   kind < 10 || kind > 11 ? "verify: true, " : "",
+                   kind < 10 || (kind > 11 && kind < 15) ? "verify: true, " : "",
                    "start: ", d.one_in(2) ? 0 : d.between(0, 50), " us, ",
                    kind < 7    ? collective_job(d, m)
                    : kind < 9  ? ddp_job(d)
                    : kind < 10 ? training_job(d)
                    : kind < 12 ? server_job(d)
-                               : sharded_job(d, kind == 12),
+                   : kind < 15 ? sharded_job(d, kind == 12)
+                               : background_job(d),
                    "}\n"});
 }
 
 // Pieces of a job, and what is simpler.
-constexpr std::pair<const char*, const char*> kPieces[] = {
-    {", rounds: lockstep", ""},         {", channels: 2", ""},      {", channels: 3", ""},
-    {"steps: 2", "steps: 1"},           {"steps: 3", "steps: 1"},   {", batch_norm: local", ""},
-    {", batch_norm: synchronised", ""}, {", priorities: true", ""}, {", transfer: layers, run", ", run"},
-    {", shard_by: tensors", ""},        {", recompute: full", ""}};
+constexpr std::pair<const char*, const char*> kPieces[] = {{", rounds: lockstep", ""},
+                                                           {", channels: 2", ""},
+                                                           {", channels: 3", ""},
+                                                           {"steps: 2", "steps: 1"},
+                                                           {"steps: 3", "steps: 1"},
+                                                           {", batch_norm: local", ""},
+                                                           {", batch_norm: synchronised", ""},
+                                                           {", priorities: true", ""},
+                                                           {", transfer: layers, run", ", run"},
+                                                           {", shard_by: tensors", ""},
+                                                           {", recompute: full", ""},
+                                                           {", comm_streams: 2", ""},
+                                                           {", interference: {compute: 60 %}", ""},
+                                                           {", compute: {jitter: {mean: 20 %}}", ""}};
 
 // With one piece less, or simpler.
 std::vector<RandomScenario> simpler(const RandomScenario& scenario) {
@@ -249,6 +287,13 @@ RandomScenario draw(uint64_t seed) {
     s.changes.push_back(in_order(
         {"  - {ranks: ", d.between(0, m.nodes * m.gpus - 1), ", start: ", d.between(1, 40), " us}\n"}));
   if (d.one_in(3)) s.changes.push_back("  - {links: \"node[0].gpu[0]\", bandwidth: 25 %}\n");
+  const bool sprays = s.network.find("spray") != std::string::npos;
+  if (!adapts && d.one_in(3)) {
+    const bool deaths = !sprays && d.one_in(2);
+    const std::string timed = timed_changes(d, m, deaths);
+    if (!timed.empty()) s.changes.push_back(timed);
+    if (deaths) s.network.insert(s.network.find('}'), ", detection: 10 us");
+  }
   return s;
 }
 

@@ -169,7 +169,11 @@ TEST_CASE("sharded training is folded, and its warnings are said all the same") 
 TEST_CASE("the first asymmetry keeps a run from being folded, and the result right") {
   for (const char* change :
        {"changes: [{links: \"node[5].nic[1]\", bandwidth: 50 %}]\n", "changes: [{ranks: 7, start: 1 us}]\n",
-        "changes: [{ranks: 3, compute: 90 %}]\n", "network: {overhead: 1 us}\n"}) {
+        "changes: [{ranks: 3, compute: 90 %}]\n", "network: {overhead: 1 us}\n", "alone: true\n",
+        "changes: [{links: \"node[5].nic[1]\", bandwidth: 50 %, at: 1 us}]\n",
+        "changes: [{links: \"node[*].nic[*]\", bandwidth: 50 %, at: 1 us, until: 2 us}]\n",
+        "changes: [{ranks: 3, compute: 90 %, at: 1 us}]\n",
+        "changes: [{ranks: 3, pause: 4 us, at: 1 us}]\n"}) {
     INFO(change);
     CHECK(!same_both_ways(kHead + change + kRing));
   }
@@ -179,11 +183,32 @@ TEST_CASE("the first asymmetry keeps a run from being folded, and the result rig
       "size: 24 KB, collective: broadcast, algorithm: chain}",              // a root
       "size: 24 KB, algorithm: [ring, tree]}",                              // one of two
       "size: 24 KB, collective: all_reduce, algorithm: halving_doubling}",  // extra ranks
-      "size: 24 KB, algorithm: ring}\n  d: {kind: collective, ranks: \"node[0-3].gpu[*]\", size: 8 KB}"};
+      "size: 24 KB, algorithm: ring}\n  d: {kind: collective, ranks: \"node[0-3].gpu[*]\", size: 8 KB}",
+      "size: 24 KB, algorithm: ring, groups: {size: 2}}",
+      "size: 24 KB, algorithm: ring, placement: {count: 6, rule: spread}}",
+      "size: 24 KB, algorithm: ring}\n  d: {kind: background, ranks: \"node[*].gpu[*]\", rate: 1 GB/s}"};
   for (const std::string& job : unlike_jobs) {
     INFO(job);
     CHECK(!same_both_ways(kHead + "jobs:\n  c: {kind: collective, ranks: \"node[*].gpu[*]\", " + job + "\n"));
   }
+}
+
+TEST_CASE("ddp that draws, or whose links change with compute, is not folded; what all do alike may be") {
+  const auto ddp = [](const std::string& more) {
+    return kHead +
+           "jobs:\n  train: {kind: ddp, ranks: \"node[*].gpu[*]\", model: {tensors: [{name: a, elements: "
+           "12000, "
+           "repeat: 6}], forward: 1 ms, backward: 1 ms}, optimizer: {kind: none}, buckets: {rule: fixed, "
+           "cap: 96 "
+           "KB, broadcast_buffers: false, gradient_as_bucket_view: true}, all_reduce: {algorithm: "
+           "hierarchical}, " +
+           more + "}\n";
+  };
+  CHECK(!same_both_ways(ddp("compute: {jitter: {mean: 5 %}}")));
+  CHECK(!same_both_ways(ddp("interference: {communication: 50 %}")));
+  CHECK(!same_both_ways(ddp("model_parallel: {tensor: 2}")));
+  CHECK(same_both_ways(ddp("interference: {compute: 50 %}")));
+  same_both_ways(ddp("comm_streams: 2"));
 }
 
 TEST_CASE("routes that a flow hash decides are not alike") {

@@ -66,15 +66,17 @@ class Dump {
   void put(const ClusterSpec& c) {
     all(c.name, c.types, c.nodes, c.fabric, c.models, c.vertices, c.cables, c.routes);
   }
-  void put(const LinkChange& c) { all(c.links, c.bandwidth_share, c.down); }
-  void put(const RankChange& c) { all(c.job, c.ranks, c.compute_share, c.start); }
-  void put(const NetworkSpec& n) { all(n.model, n.segment_rule, n.segment, n.window, n.overhead, n.routing); }
+  void put(const LinkChange& c) { all(c.links, c.bandwidth_share, c.down, c.begins, c.ends); }
+  void put(const RankChange& c) { all(c.job, c.ranks, c.compute_share, c.start, c.stops, c.begins, c.ends); }
+  void put(const NetworkSpec& n) {
+    all(n.model, n.segment_rule, n.segment, n.window, n.overhead, n.routing, n.detection);
+  }
   void put(const AlgorithmSpec& a) { all(a.algorithm, a.inner, a.outer, a.rounds, a.channels); }
   void put(const RunSpec& r) { all(r.steps, r.warmup); }
   void put(const Pair& p) { all(p.from, p.to); }
   void put(const CollectiveJobSpec::OtherSize& o) { all(o.ranks, o.size); }
   void put(const CollectiveJobSpec& j) {
-    all(j.callers, j.other_sizes);
+    all(j.callers, j.other_sizes, j.groups);
     all(j.collective, j.algorithms, j.sizes, j.dtype, j.root, j.sends, j.receives, j.run);
   }
   void put(const TensorSpec& t) { all(t.name, t.elements, t.ready); }
@@ -85,7 +87,10 @@ class Dump {
   void put(const ModelSpec& m) {
     all(m.name, m.sequence_tokens, m.image_pixels, m.layers, m.tensors, m.forward, m.backward);
   }
-  void put(const ComputeSpec& c) { all(c.kernel_efficiency, c.memory_efficiency, c.spread, c.tokens); }
+  void put(const ComputeSpec& c) {
+    all(c.kernel_efficiency, c.memory_efficiency, c.spread, c.tokens, c.jitter.kind, c.jitter.mean);
+    all(c.interference.compute_share, c.interference.communication_share);
+  }
   void put(const BucketSpec& b) {
     all(b.rule, b.version, b.cap, b.one_bucket, b.order, b.find_unused_parameters, b.find_unused_cpu_time);
     all(b.static_graph, b.broadcast_buffers, b.gradient_as_bucket_view);
@@ -95,9 +100,15 @@ class Dump {
   }
   void put(const DdpJobSpec& j) {
     all(j.model, j.micro_batch_samples, j.accumulate, j.precision, j.compute, j.optimizer, j.gradient_norm);
-    all(j.host_gap, j.buckets, j.all_reduce, j.run);
+    all(j.host_gap, j.buckets, j.all_reduce, j.run, j.comm_streams, j.comm_hook);
+    all(j.model_parallel.tensor, j.model_parallel.pipeline, j.model_parallel.time);
   }
-  void put(const CommHookSpec& h) { all(h.kind, h.share, h.rank); }
+  void put(const BackgroundJobSpec& j) {
+    all(j.pattern, j.rate, j.message, j.arrivals, j.window, j.duration);
+  }
+  void put(const PlacementSpec& p) { all(p.rule, p.count); }
+  void put(const GroupSpec& g) { all(g.size, g.stride); }
+  void put(const CommHookSpec& h) { all(h.kind, h.share, h.rank, h.start_step, h.every); }
   void put(const TrainingJobSpec& j) {
     all(j.samples, j.shards, j.features, j.hidden, j.learning_rate, j.steps, j.report_at, j.average);
     all(j.synchronise, j.left_out, j.batch_norm, j.comm_hook, j.all_reduce, j.also_sum_by);
@@ -116,7 +127,7 @@ class Dump {
     all(j.all_gather, j.reduce_scatter);
   }
   void put(const JobSpec& j) {
-    all(j.name, j.ranks, j.start, j.verify);
+    all(j.name, j.ranks, j.placement, j.start, j.verify);
     std::visit([&](const auto& kind) { put(kind); }, j.kind);
   }
   void put(const RankRange& r) { all(r.first, r.last); }
@@ -129,7 +140,7 @@ class Dump {
 
 std::string dump(const Scenario& s) {
   Dump dump;
-  dump.all(s.name, s.seed, s.cluster, s.link_changes, s.rank_changes, s.network, s.jobs, s.trace);
+  dump.all(s.name, s.seed, s.alone, s.cluster, s.link_changes, s.rank_changes, s.network, s.jobs, s.trace);
   return dump.text();
 }
 

@@ -38,6 +38,8 @@ constexpr const char* kNodes =
     "  n: {kind: training, ranks: x, all_reduce: {algorithm: hierarchical}}\n"
     "  k: {kind: training, ranks: x, comm_hook: topk}\n"
     "  p: {kind: training, ranks: x, comm_hook: powersgd}\n"
+    "  i: {kind: ddp, ranks: x, model: {name: gpt2}, interference: {compute: 90 %}}\n"
+    "  b: {kind: background, ranks: x, rate: 1 GB/s, placement: {count: 2}}\n"
     "  v: {kind: parameter_server, ranks: x, model: {name: gpt2}, servers: {on: y}, mode: bounded,\n"
     "      transfer: layers}\n"
     "  z: {kind: zero, ranks: x, stage: 1, model: {layers: [{name: a, parameters: [{name: w, elements: "
@@ -73,6 +75,39 @@ Rows rows() {
   Rows rows = {
       {"name", "name=other"},
       {"seed", "seed=2"},
+      {"alone", "alone=true"},
+      {"network.detection", "network.detection=1 ms"},
+      {"jobs.NAME.placement.count", "jobs.b.placement.count=3"},
+      {"jobs.NAME.placement.rule", "jobs.b.placement.rule=spread"},
+      {"jobs.NAME.groups.size", "jobs.c.groups={size: 2}; jobs.c.groups.size=4"},
+      {"jobs.NAME.groups.stride", "jobs.c.groups={size: 2}; jobs.c.groups.stride=2"},
+      {"jobs.NAME.pattern", "jobs.b.pattern=incast"},
+      {"jobs.NAME.rate", "jobs.b.rate=2 GB/s"},
+      {"jobs.NAME.message", "jobs.b.message=1 KB"},
+      {"jobs.NAME.arrivals", "jobs.b.arrivals=poisson"},
+      {"jobs.NAME.window", "jobs.b.window=2"},
+      {"jobs.NAME.duration", "jobs.b.duration=1 ms"},
+      {"jobs.NAME.compute.jitter.kind",
+       "jobs.d.compute.jitter={mean: 1 %}; jobs.d.compute.jitter.kind=uniform"},
+      {"jobs.NAME.compute.jitter.mean",
+       "jobs.d.compute.jitter={kind: pareto}; jobs.d.compute.jitter.mean=7 %"},
+      {"jobs.NAME.interference.compute", "jobs.i.interference.compute=80 %"},
+      {"jobs.NAME.interference.communication", "jobs.i.interference.communication=80 %"},
+      {"jobs.NAME.interference.communication_sms",
+       "jobs.d.interference={device_sms: 100}; jobs.d.interference.communication_sms=8"},
+      {"jobs.NAME.interference.device_sms",
+       "jobs.d.interference={communication_sms: 8}; jobs.d.interference.device_sms=100"},
+      {"jobs.NAME.powersgd_start", "jobs.d.comm_hook=powersgd; jobs.d.powersgd_start=5"},
+      {"jobs.NAME.local_sgd_every", "jobs.d.comm_hook=local_sgd; jobs.d.local_sgd_every=9"},
+      {"jobs.NAME.model_parallel.tensor",
+       "jobs.d.model_parallel={pipeline: 2}; jobs.d.model_parallel.tensor=2"},
+      {"jobs.NAME.model_parallel.pipeline",
+       "jobs.d.model_parallel={tensor: 2}; jobs.d.model_parallel.pipeline=2"},
+      {"jobs.NAME.model_parallel.time", "jobs.d.model_parallel={tensor: 2}; jobs.d.model_parallel.time=1 ms"},
+      {"jobs.NAME.comm_streams", "jobs.d.comm_streams=2"},
+      {"changes[].at", "changes[0].at=1 s"},
+      {"changes[].until", "changes[0].until=2 s"},
+      {"changes[].pause", "changes[1]={ranks: 3, pause: 1 s}"},
       {"cluster.name", "cluster.name=other"},
       {"cluster.models.NAME.name", "cluster.models.g.name=other"},
       {"cluster.models.NAME.memory", "cluster.models.g.memory=1 GB"},
@@ -287,7 +322,6 @@ const std::set<std::string> kElsewhere = {
     "brigade",             // one version so far: files_that_are_no_scenario, bad_values
     "cluster.file",        // cluster_files
     "cluster.parameters",  // cluster_files
-    "changes[].at",        // only now so far: bad_values
 };
 
 void collect_leaves(const SchemaKey& key, const std::string& path, std::set<std::string>& leaves) {

@@ -46,7 +46,8 @@ TEST_CASE("the lecture's compute times of a 1.3e9 parameter model") {
   layer.name = "layer";
   layer.parameters = {{.name = "w", .elements = 1'300'000'000, .ready = {}, .dtype = {}}};
   DdpJobSpec job;
-  job.compute = {.spread = Spread::kParameters, .tokens = tokens};
+  job.compute.spread = Spread::kParameters;
+  job.compute.tokens = tokens;
   const ComputeTimeline t = timeline_of(written({layer}), job, kLecture);
   CHECK(in_us(t.forward + t.backward) / 1000 == Approx(ms).margin(0.05));
 }
@@ -63,7 +64,8 @@ TEST_CASE("pieces of any sizes add up to backward") {
   }
   const Model model = written(layers);
   DdpJobSpec job;
-  job.compute = {.spread = Spread::kParameters, .tokens = random.between(1, 100'000)};
+  job.compute.spread = Spread::kParameters;
+  job.compute.tokens = random.between(1, 100'000);
   const ComputeTimeline t = timeline_of(model, job, kLecture);
   CHECK(t.gradients.back().at == t.backward);
   int64_t elements = 0;
