@@ -79,8 +79,7 @@ class PacketNetwork {
  public:
   PacketNetwork(const Topology& topology, const NetworkSpec& spec);
 
-  // Room for `flights` segments and as many messages, so that a run need not allocate.
-  void reserve(size_t flights);
+  void reserve(size_t flights);  // room for so many segments and messages, so that a run need not allocate
 
   // Makes the message ready; its first segment is then a flight that waits to be offered. kNone: there is no
   // route.
@@ -93,8 +92,8 @@ class PacketNetwork {
   template <bool kObserved>
   Time serve(uint32_t flight, int hop, Queue& queue);
 
-  // From now on, before the first message, these links keep their queue, or all of them. Heads that arrive at
-  // one are given to `wait`, and `choose` is called for a link whose kLinkFree is due when nothing else is.
+  // From now on, before the first message, these links keep their queue, or all. Heads that arrive at one are
+  // given to `wait`; `choose` is called for a link whose kLinkFree is due when nothing else is.
   void keep_queues(std::span<const LinkId> links);
   void keep_queues();
   bool keeps_queues() const { return !lines_.empty(); }
@@ -109,7 +108,6 @@ class PacketNetwork {
     std::optional<Time> left;  // as `offer` has it
   };
   Served choose(const Event& link_free, Queue& queue);
-
   // Links that keep their queue may change: the next segment is served at this rate. And die (losses.h), if
   // that was to be expected from before the first message on. `known`: when all know of it; what was lost
   // then goes by the routes of `reroute`.
@@ -118,8 +116,7 @@ class PacketNetwork {
   void kill(LinkId link, Time known, Queue& queue);
   void revive(LinkId link);
   void reroute(const Router& router) { router_ = &router; }
-  // For kResume: sends what the message lost and all that follows. False: there is no route.
-  bool resume(uint32_t message, Queue& queue);
+  bool resume(uint32_t message, Queue& queue);  // for kResume; false: there is no route
   const Flight& head_of(uint32_t message) const { return messages_[message].head; }
   // Whether links may die and this flight, whose event is due, goes no further. It is gone then.
   bool drops(const Event& e);
@@ -275,7 +272,6 @@ class PacketNetwork {
 };
 
 // ---- the hot path
-
 [[gnu::always_inline]] inline void PacketNetwork::free_flight(uint32_t f) {
   flights_[f].message = free_flight_;
   free_flight_ = f;

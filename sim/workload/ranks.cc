@@ -60,8 +60,9 @@ std::vector<VertexId> find_ranks(const JobSpec& spec, const Topology& topology, 
   return devices;
 }
 
-size_t apply_change(const RankChange& change, JobContext& context, Diagnostics& errors) {
+size_t apply_change(const RankChange& change, bool computes, JobContext& context, Diagnostics& errors) {
   if (change.job && *change.job != context.name) return 0;
+  if (change.timed() && !computes) return 0;
   std::vector<Rank> ranks;
   if (const auto numbers = parse_numbers(change.ranks, context.devices.size())) {
     for (const uint64_t n : *numbers) {
@@ -103,6 +104,7 @@ void check_change(const RankChange& change, std::span<const JobSpec> jobs, size_
                  absl::StrCat("unknown job \"", *change.job, "\"", suggestion(*change.job, names)));
   else if (concerned == 0 && errors.ok())
     errors.error(change.at, absl::StrCat("\"", change.ranks, "\" names no rank of ",
+                                         change.timed() ? "what computes in " : "",
                                          change.job ? absl::StrCat("job \"", *change.job, "\"") : "any job"));
 }
 

@@ -17,8 +17,8 @@ std::vector<VertexId> find_endpoints(std::span<const std::string> selectors, con
                                      const Place& at, const Topology& topology, Diagnostics& errors);
 
 // Applies a change to the job if it concerns it: by rank numbers ("3", "0-7", "1,5-6") or by devices
-// ("node[2]"). Returns how many ranks it concerns.
-size_t apply_change(const RankChange& change, JobContext& context, Diagnostics& errors);
+// ("node[2]"). Returns how many ranks it concerns: none of a job that does not compute, if it is of a time.
+size_t apply_change(const RankChange& change, bool computes, JobContext& context, Diagnostics& errors);
 
 // A change that names a job needs that job to exist; `concerned`: the ranks that it found in all jobs.
 void check_change(const RankChange& change, std::span<const JobSpec> jobs, size_t concerned,

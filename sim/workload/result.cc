@@ -29,6 +29,8 @@ std::optional<double> mean_time_us(const JobResult& job) {
           return sum_us;
         } else if constexpr (std::is_same_v<Result, BackgroundResult>) {
           return std::nullopt;
+        } else if constexpr (std::is_same_v<Result, ShardedResult>) {
+          return result.step.step_time.mean_us;
         } else {
           return result.step_time.mean_us;
         }

@@ -15,6 +15,11 @@
 namespace brigade {
 namespace {
 
+bool computes(const JobSpec& job) {
+  return std::holds_alternative<DdpJobSpec>(job.kind) || std::holds_alternative<ShardedJobSpec>(job.kind) ||
+         std::holds_alternative<ParameterServerJobSpec>(job.kind);
+}
+
 // Traffic without an end of its own needs others that have one.
 void check_who_ends(const std::vector<JobSpec>& jobs, Diagnostics& errors) {
   const auto lasts = [](const JobSpec& job) {
@@ -62,13 +67,13 @@ std::unique_ptr<Run> Run::prepare(const RunRequest& request, Diagnostics& errors
     errors.error({}, absl::StrCat(request.jobs.size(), " jobs; at most 65535"));
   size_t devices = 0;
   std::vector<size_t> concerned(request.changes.size());  // by change: ranks of all jobs
-  const auto devices = place_jobs(request.jobs, request.topology, request.seed, errors);
+  const auto placed = place_jobs(request.jobs, request.topology, request.seed, errors);
   check_who_ends(request.jobs, errors);
   for (size_t j = 0; j < request.jobs.size(); ++j) {
     const JobSpec& spec = request.jobs[j];
     JobContext context{.id = static_cast<JobId>(j),
                        .name = spec.name,
-                       .devices = devices[j],
+                       .devices = placed[j],
                        .start = spec.start,
                        .late = {},
                        .compute_share = {},
@@ -81,7 +86,7 @@ std::unique_ptr<Run> Run::prepare(const RunRequest& request, Diagnostics& errors
     context.late.resize(context.devices.size());
     context.compute_share.resize(context.devices.size(), 1.0);
     for (size_t i = 0; i < concerned.size(); ++i)
-      concerned[i] += apply_change(request.changes[i], context, errors);
+      concerned[i] += apply_change(request.changes[i], computes(spec), context, errors);
     if (context.devices.empty()) continue;
     devices += context.devices.size();
     run->placed_.push_back({spec.name, context.devices});

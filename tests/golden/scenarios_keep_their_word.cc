@@ -66,3 +66,39 @@ TEST_CASE("every scenario and study has its expected output, and none is left ov
     CHECK(static_cast<int>(scenarios.size()) >= least);
   }
 }
+
+TEST_CASE("jitter delays a step by the expectation of the largest of N draws, a pause by one step of all") {
+  const RunResult result = run_scenario("jitter");
+  const auto step_ms = [&](const char* job) { return ddp_of(result, job).step_time.mean_us / 1000; };
+  for (const auto& [job, ranks] :
+       {std::pair{"g1", 1}, std::pair{"g8", 8}, std::pair{"g64", 64}, std::pair{"g512", 512}}) {
+    double largest = 0;
+    for (int k = 1; k <= ranks; ++k) largest += 1.0 / k;
+    CHECK(step_ms(job) ==
+          Approx(27 * (1 + 0.02 * largest)).epsilon(0.006));  // and up to 0.2 ms of all-reduce
+  }
+  CHECK(ddp_of(result, "g64_pause").step_time.mean_us > ddp_of(result, "g64").step_time.mean_us);
+}
+
+TEST_CASE("a packed job is not slowed, spread ones are") {
+  const RunResult result = run_scenario("shared_fabric");
+  CHECK(job_of(result, "packed").alone->slowdown() == 1);
+  for (const char* job : {"spread_a", "spread_b"}) CHECK(job_of(result, job).alone->slowdown() > 1.1);
+  CHECK(!job_of(result, "noise").alone);
+}
+
+TEST_CASE("a spine that dies costs less than a slow NIC, and nothing that it lost stays lost") {
+  const RunResult result = run_scenario("link_fails");
+  CHECK(result.counts.segments_lost > 0);
+  CHECK(result.counts.messages_resumed > 0);
+  const double healthy = ddp_of(result, "healthy").step_time.mean_us;
+  CHECK(ddp_of(result, "spine_dies").step_time.mean_us > healthy);
+  CHECK(ddp_of(result, "nic_slows").step_time.mean_us > ddp_of(result, "spine_dies").step_time.mean_us);
+}
+
+TEST_CASE("groups of a rail each take the time of one") {
+  const BucketResult bucket = ddp_of(run_scenario("data_within_model_parallel"), "train").buckets.at(1);
+  // A ring of 8 over 50 GB/s, as if it were alone.
+  CHECK(in_us(bucket.end - bucket.start) ==
+        Approx(14 * (10 + double(bucket.bytes.count) / 8 / 50e3)).epsilon(0.001));
+}

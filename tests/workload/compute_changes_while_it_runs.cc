@@ -110,3 +110,24 @@ TEST_CASE("a worker of a parameter server pauses as well") {
   server.work.compute.jitter = {.kind = JitterKind::kUniform, .mean = 0.1};
   CHECK(step({}) > quiet);
 }
+
+TEST_CASE("sharded jobs pause, slow and jitter as well") {
+  const auto topology = small_cluster(2);
+  ShardedJobSpec sharded;
+  sharded.work = small_ddp();
+  const auto step = [&](const std::vector<RankChange>& changes) {
+    const RunResult run = run_jobs(*topology, {job_on("gpu[*]", sharded)}, {}, changes);
+    return std::get<ShardedResult>(run.jobs[0].result).step.last_step;
+  };
+  const Duration quiet = step({});
+  CHECK(step({pause("0-1", microseconds(40), microseconds(9))}) == quiet + microseconds(9));
+  CHECK(step({between("0-1", 0.5, microseconds(40), microseconds(60))}) == quiet + microseconds(10));
+  sharded.work.compute.jitter = {.kind = JitterKind::kUniform, .mean = 0.1};
+  CHECK(step({}) > quiet);
+}
+
+TEST_CASE("a pause of ranks that compute nothing is refused") {
+  const JobSpec ring = job_on("gpu[*]", collective_job("ring", {Bytes{1000}}), "ring");
+  CHECK(holds(refusal_of(*small_cluster(2), {ring}, {pause("1", microseconds(1), microseconds(1))}),
+              "\"1\" names no rank of what computes in any job"));
+}
