@@ -5,7 +5,6 @@
 #include <tuple>
 
 #include "absl/strings/str_cat.h"
-#include "sim/base/check.h"
 #include "sim/workload/communicate.h"
 
 namespace brigade {
@@ -29,11 +28,13 @@ std::unique_ptr<Job> ReplayJob::make(const ReplayJobSpec& spec, JobContext conte
     errors.error(context.at, who + "a replay has no data to verify; allowed: verify: false");
     return nullptr;
   }
-  BRIGADE_CHECK(spec.trace != nullptr, "a replay without a trace");
-  std::optional<ReplayMap> map = map_ranks(*spec.trace, static_cast<Rank>(context.devices.size()),
+  ReplayJobSpec loaded = spec;
+  if (loaded.trace == nullptr) loaded.trace = load_replay(spec.files, spec.files_at, errors);
+  if (loaded.trace == nullptr) return nullptr;
+  std::optional<ReplayMap> map = map_ranks(*loaded.trace, static_cast<Rank>(context.devices.size()),
                                            spec.unnamed_groups, context.at, errors);
   if (!map) return nullptr;
-  std::unique_ptr<ReplayJob> job(new ReplayJob(spec, std::move(context), std::move(*map)));
+  std::unique_ptr<ReplayJob> job(new ReplayJob(loaded, std::move(context), std::move(*map)));
   if (!job->plan(errors)) return nullptr;
   return job;
 }

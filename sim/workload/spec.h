@@ -287,7 +287,7 @@ enum class CollectiveDurations : uint8_t { kSimulated, kTraced, kNone, kNever };
 struct ReplayJobSpec {
   std::vector<std::string> files;  // of the traces: files, folders, tars
   Place files_at{};
-  std::shared_ptr<const ReplayTrace> trace;  // what is in them; read before the job is made
+  std::shared_ptr<const ReplayTrace> trace;  // what is in them; null: read when the job is made
   CollectiveDurations durations = CollectiveDurations::kSimulated;
   UnnamedGroups unnamed_groups = UnnamedGroups::kRefused;
   AlgorithmSpec all_reduce;  // others: ring, or the first that there is

@@ -1,6 +1,7 @@
 #include "tests/property/random_scenario.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <initializer_list>
 #include <utility>
 
@@ -200,15 +201,25 @@ std::string sharded_job(Draw& d, bool fsdp) {
   return in_order({text, ", run: {steps: ", d.between(1, 3), "}"});
 }
 
+// The hand-made trace, where this runs at the root of the repository, as ctest does.
+std::string replay_job(Draw& d) {
+  const auto trace = std::filesystem::absolute("scenarios/traces/two_steps.json");
+  return in_order({"trace: \"", trace.string(), "\", durations: ",
+                   d.among({"simulated", "simulated", "simulated", "traced", "none", "never"}),
+                   ", all_reduce: {algorithm: ", d.among({"ring", "tree", "butterfly", "naive"}), "}"});
+}
+bool has_trace() { return std::filesystem::exists("scenarios/traces/two_steps.json"); }
+
 std::string job(Draw& d, const Machine& m, size_t number) {
-  const int64_t kind = d.between(0, 15);
+  const int64_t kind = d.between(0, has_trace() ? 16 : 15);
   const char* name = kind < 7    ? "collective"
                      : kind < 9  ? "ddp"
                      : kind < 10 ? "training"
                      : kind < 12 ? "parameter_server"
                      : kind < 13 ? "fsdp"
                      : kind < 15 ? "zero"
-                                 : "background";
+                     : kind < 16 ? "background"
+                                 : "replay";
   return in_order({"  job", number, ": {kind: ", name, ", ranks: \"node[*].gpu[*]\", ",
                    kind < 10 || (kind > 11 && kind < 15) ? "verify: true, " : "",
                    "start: ", d.one_in(2) ? 0 : d.between(0, 50), " us, ",
@@ -217,7 +228,8 @@ std::string job(Draw& d, const Machine& m, size_t number) {
                    : kind < 10 ? training_job(d)
                    : kind < 12 ? server_job(d)
                    : kind < 15 ? sharded_job(d, kind == 12)
-                               : background_job(d),
+                   : kind < 16 ? background_job(d)
+                               : replay_job(d),
                    "}\n"});
 }
 
