@@ -34,7 +34,7 @@ takes 1000.0 --durations traced --ranks 3
 takes null --durations never
 has "$out" 'and never ends'
 takes 1000.0 --network fluid
-takes 1400.0 --all-reduce naive   # all there, and back: 800 us
+takes 1400.0 --ranks 3 --all-reduce naive   # everything to both others: 800 us
 
 call 0 replay "$trace" --topology four.yaml
 has "$out" '2 steps traced on 2 ranks, replayed on 2 ranks'
@@ -72,5 +72,5 @@ refused 'four.yaml: error: has 4 GPUs; --ranks asks for 5' "$trace" --topology f
 refused '--ranks: error: "many"' "$trace" --topology four.yaml --ranks many
 refused 'did you mean "traced"?' "$trace" --topology four.yaml --durations trace
 refused '--topology is required' "$trace"
-refused 'cannot read "no.yaml"' "$trace" --topology no.yaml
+refused 'no.yaml: error: no such file' "$trace" --topology no.yaml
 finish
