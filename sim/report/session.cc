@@ -7,7 +7,6 @@
 #include "sim/base/check.h"
 #include "sim/report/suspicious.h"
 #include "sim/report/trace_options.h"
-#include "sim/scenario/input_files.h"
 #include "sim/trace/chrome_trace.h"
 #include "sim/workload/placement.h"
 #include "sim/workload/ranks.h"
@@ -86,7 +85,8 @@ std::unique_ptr<Session> Session::open(ScenarioParts parts, const SessionRequest
   std::unique_ptr<Session> session(new Session);
   if (request.verify)
     for (JobSpec& job : parts.scenario.jobs) job.verify = true;
-  load_traces(parts, errors);
+  for (size_t i = 0; i < parts.scenario.jobs.size(); ++i)
+    parts.sound_jobs[i] = parts.sound_jobs[i] && load_trace(parts.scenario, i, errors);
   session->paranoid_ = request.paranoid;
   session->trace_ = trace_of(parts.scenario, request.trace, errors);
   session->scenario_ = parts.scenario;
@@ -99,20 +99,6 @@ std::unique_ptr<Session> Session::open(ScenarioParts parts, const SessionRequest
   if (!errors.ok()) return nullptr;
   warn_of_suspicious_values(session->scenario_, errors);
   return session;
-}
-
-void Session::load_traces(ScenarioParts& parts, Diagnostics& errors) {
-  for (size_t i = 0; i < parts.scenario.jobs.size(); ++i) {
-    auto* replay = std::get_if<ReplayJobSpec>(&parts.scenario.jobs[i].kind);
-    if (replay == nullptr || !parts.sound_jobs[i]) continue;
-    if (replay->trace == nullptr) replay->trace = load_replay(replay->files, replay->files_at, errors);
-    parts.sound_jobs[i] = replay->trace != nullptr;
-    if (replay->trace == nullptr) continue;
-    InputHash hash;
-    hash.add(parts.scenario.input_hash);
-    hash.add(std::to_string(replay->trace->hash));
-    parts.scenario.input_hash = hash.hex();
-  }
 }
 
 bool Session::fold(uint32_t units_min, Diagnostics& errors) {

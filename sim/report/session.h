@@ -77,8 +77,6 @@ class Session {
 
  private:
   Session() = default;
-  // The traces of jobs that replay them, also into the hash of the input.
-  static void load_traces(ScenarioParts& parts, Diagnostics& errors);
   // Prepares two units in place of all; false where that cannot be.
   bool fold(uint32_t units_min, Diagnostics& errors);
   // Runs each job by itself and notes what it took.

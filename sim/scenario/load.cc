@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "sim/replay/replay_trace.h"
 #include "sim/scenario/cluster_reader.h"
 #include "sim/scenario/input_files.h"
 #include "sim/scenario/job_reader.h"
@@ -168,6 +169,18 @@ std::optional<Scenario> load_scenario(const std::string& path, const std::vector
   ScenarioParts parts = read_scenario_parts(path, overrides, errors);
   if (!errors.ok()) return {};
   return std::move(parts.scenario);
+}
+
+bool load_trace(Scenario& scenario, size_t job, Diagnostics& errors) {
+  auto* replay = std::get_if<ReplayJobSpec>(&scenario.jobs[job].kind);
+  if (replay == nullptr || replay->trace != nullptr) return true;
+  replay->trace = load_replay(replay->files, replay->files_at, errors);
+  if (replay->trace == nullptr) return false;
+  InputHash hash;
+  hash.add(scenario.input_hash);
+  hash.add(std::to_string(replay->trace->hash));
+  scenario.input_hash = hash.hex();
+  return true;
 }
 
 bool is_cluster_file(const std::string& path) {

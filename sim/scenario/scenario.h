@@ -63,6 +63,10 @@ struct ScenarioParts {
 ScenarioParts read_scenario_parts(const std::string& path, const std::vector<std::string>& overrides,
                                   Diagnostics& errors);
 
+// Reads what a replay of `scenario.jobs[job]` replays, which then belongs to the input's hash. False where it
+// cannot be read; true of all other jobs.
+bool load_trace(Scenario& scenario, size_t job, Diagnostics& errors);
+
 // Whether the file holds a cluster and no jobs. False where it cannot be read.
 bool is_cluster_file(const std::string& path);
 

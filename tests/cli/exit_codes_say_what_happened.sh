@@ -77,5 +77,5 @@ code=0
 wait $! || code=$?
 ((code == 130)) || fail "exit code $code, expected 130"
 
-files cut.yaml deadlock.yaml good.yaml result timeline
+files cut.yaml deadlock.yaml dies.yaml good.yaml result timeline
 finish

@@ -23,8 +23,10 @@ namespace {
 std::string complaint(const std::string& yaml) {
   const Scratch scratch;
   Diagnostics errors;
-  const auto scenario = load_scenario(scratch.write("case.yaml", yaml), {}, errors);
+  auto scenario = load_scenario(scratch.write("case.yaml", yaml), {}, errors);
   if (!scenario) return errors.text();
+  for (size_t i = 0; i < scenario->jobs.size(); ++i)
+    if (!load_trace(*scenario, i, errors)) return errors.text();
   const auto topology = build_topology(scenario->cluster, scenario->link_changes, errors);
   if (!topology) return errors.text();
   std::vector<LinkChange> timed;

@@ -138,10 +138,10 @@ std::string background_job(Draw& d) {
 }
 
 // In mid-run. A link that dies is back before all know: there may be no other way.
-std::string timed_changes(Draw& d, const Machine& m, bool deaths) {
+std::string timed_changes(Draw& d, const Machine& m, bool computes, bool deaths) {
   std::string text;
   const int64_t at = d.between(0, 60);
-  if (d.one_in(3))
+  if (d.one_in(3) && computes)
     text += in_order({"  - {ranks: ", d.between(0, m.nodes * m.gpus - 1), ", pause: ", d.between(1, 40),
                       " us, at: ", d.between(0, 80), " us}\n"});
   if (d.one_in(3))
@@ -302,7 +302,10 @@ RandomScenario draw(uint64_t seed) {
   const bool sprays = s.network.find("spray") != std::string::npos;
   if (!adapts && d.one_in(3)) {
     const bool deaths = !sprays && d.one_in(2);
-    const std::string timed = timed_changes(d, m, deaths);
+    const bool computes = std::any_of(s.jobs.begin(), s.jobs.end(), [](const std::string& job) {
+      return job.find("kind: ddp") != std::string::npos;
+    });
+    const std::string timed = timed_changes(d, m, computes, deaths);
     if (!timed.empty()) s.changes.push_back(timed);
     if (deaths) s.network.insert(s.network.find('}'), ", detection: 10 us");
   }

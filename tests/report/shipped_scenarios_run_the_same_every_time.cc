@@ -31,11 +31,15 @@ struct Outcome {
 
 Outcome run(const Scenario& scenario, const Topology& topology, bool shuffle) {
   Diagnostics errors;
+  std::vector<LinkChange> timed;
+  for (const LinkChange& c : scenario.link_changes)
+    if (c.timed()) timed.push_back(c);
   const auto run = Run::prepare({.topology = topology,
                                  .network = scenario.network,
                                  .seed = scenario.seed,
                                  .jobs = scenario.jobs,
-                                 .changes = scenario.rank_changes},
+                                 .changes = scenario.rank_changes,
+                                 .link_changes = timed},
                                 errors);
   INFO(errors.text());
   REQUIRE(run != nullptr);
@@ -69,6 +73,7 @@ TEST_CASE("the same events, the same bytes, in whatever order events of an insta
     auto scenario = load_scenario(file, {}, errors);
     INFO(errors.text());
     REQUIRE(scenario);
+    for (size_t i = 0; i < scenario->jobs.size(); ++i) REQUIRE(load_trace(*scenario, i, errors));
     // What can only be run folded is too much here: as many units as can be.
     constexpr uint32_t kTooMany = 100'000, kEnough = 50;
     if (const auto fold = find_fold(scenario->cluster, false, scenario->network, scenario->jobs, kTooMany))

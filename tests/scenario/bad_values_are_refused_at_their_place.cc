@@ -20,7 +20,7 @@ const Row kRows[] = {
     {"latency", "latnecy",
      R"(4:37: missing key "latency" in cluster.node_types.n.nvlink (of each direction); expected time (2.5 us))"},
     {"{kind: collective, ", "{",
-     R"(8:3: missing key "kind" in jobs.a (what the job does); expected one of collective, ddp, training, parameter_server, zero, fsdp, replay)"},
+     R"(8:3: missing key "kind" in jobs.a (what the job does); expected one of collective, ddp, training, parameter_server, zero, fsdp, replay, background)"},
     {"size: 1 KB", "size: 1 KB, size: 2 KB", R"(8:62: duplicate key "size"; the first is at line 8)"},
     {"  b: {", "  a: {", R"(9:3: duplicate key "a"; the first is at line 8)"},
     {"segment: 1 MiB",

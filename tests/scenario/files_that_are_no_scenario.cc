@@ -56,7 +56,7 @@ TEST_CASE("aliases work, and a bomb of them is refused") {
   CHECK(
       errors_of(good_with("size: 1 KB", "size: &s 1 KB, dtype: uint8") + "x: *s\n") ==
       Lines{
-          R"(10:1: unknown key "x"; allowed: brigade, name, seed, cluster, network, jobs, changes, trace)"});
+          R"(10:1: unknown key "x"; allowed: brigade, name, seed, cluster, alone, network, jobs, changes, trace)"});
   CHECK(errors_of(good_with("size: 1 KB}", "sizes: &s [1 KB]}\n  c: {kind: collective, ranks: x, sizes: *s}"))
             .empty());
 
