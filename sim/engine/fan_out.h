@@ -33,6 +33,9 @@ class FanOut final : public EngineObserver {
   void waits(LinkId link, Bytes bytes, Time at) override {
     for (EngineObserver* o : observers_) o->waits(link, bytes, at);
   }
+  void died(LinkId link, Time at, Time until) override {
+    for (EngineObserver* o : observers_) o->died(link, at, until);
+  }
   void carried(LinkId link, Time begin, Time end, double share) override {
     for (EngineObserver* o : observers_) o->carried(link, begin, end, share);
   }

@@ -71,6 +71,13 @@ void Paranoid::served(uint32_t flight, int hop, LinkId link, Time start, Duratio
   it->second.crossed += engine_.segment_bytes(flight).count;
 }
 
+void Paranoid::died(LinkId link, Time at, Time until) {
+  ++checks_;
+  BRIGADE_CHECK(free_at_[link] == until && at < until, engine_.topology().link_name(link), " dies at ", at.ps,
+                " ps, busy until ", until.ps, ", known to be busy until ", free_at_[link].ps);
+  free_at_[link] = at;
+}
+
 void Paranoid::carried(LinkId link, Time begin, Time end, double share) {
   ++checks_;
   BRIGADE_CHECK(engine_.topology().links()[link].up, "a link that is down carries");

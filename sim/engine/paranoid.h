@@ -28,6 +28,7 @@ class Paranoid final : public EngineObserver {
   void message_received(const MessageTag& tag, Time at) override;
   void served(uint32_t flight, int hop, LinkId link, Time start, Duration d, Time tail) override;
   void waits(LinkId, Bytes, Time) override {}
+  void died(LinkId link, Time at, Time until) override;
   void carried(LinkId link, Time begin, Time end, double share) override;
 
  private:

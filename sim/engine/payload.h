@@ -60,6 +60,7 @@ class Payload final : public EngineObserver {
   void message_received(const MessageTag& tag, Time at) override;
   void served(uint32_t, int, LinkId, Time, Duration, Time) override {}
   void waits(LinkId, Bytes, Time) override {}
+  void died(LinkId, Time, Time) override {}
   void carried(LinkId, Time, Time, double) override {}
 
  private:

@@ -111,6 +111,15 @@ void Tracer::served(uint32_t flight, int, LinkId link, Time start, Duration d, T
   open.bytes += bytes.count;
 }
 
+void Tracer::died(LinkId link, Time at, Time until) {
+  use(link).idle(at, until);
+  if (open_.empty()) return;
+  OpenSlice& open = open_[link];
+  if (!open.open) return;
+  open.end = std::min(open.end, at);
+  close(link);
+}
+
 void Tracer::close(LinkId link) {
   OpenSlice& open = open_[link];
   if (!open.open) return;

@@ -38,6 +38,7 @@ class Tracer final : public EngineObserver {
   void message_received(const MessageTag&, Time) override {}
   void served(uint32_t flight, int hop, LinkId link, Time start, Duration d, Time tail) override;
   void waits(LinkId link, Bytes bytes, Time at) override;
+  void died(LinkId link, Time at, Time until) override;
   void carried(LinkId link, Time begin, Time end, double share) override;
 
  private:

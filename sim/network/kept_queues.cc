@@ -179,6 +179,7 @@ void PacketNetwork::kill(LinkId link, Time known, Queue& queue) {
       note_loss(o.flight, link, queue);
   LinkState& state = links_[link];
   if (state.free_at <= queue.now()) return;
+  observer_->died(link, queue.now(), state.free_at);
   state.busy = state.busy - (state.free_at - queue.now());
   state.free_at = queue.now();
 }

@@ -19,6 +19,8 @@ class NetworkObserver {
   // and waits until it is served, or less than nothing where one is lost. The others settle that at once: it
   // waits from now until `start`.
   virtual void waits(LinkId link, Bytes bytes, Time at) = 0;
+  // The link dies at `at`: the segment that it would have served until `until` it serves no further.
+  virtual void died(LinkId link, Time at, Time until) = 0;
   // In the fluid model, in place of both: from `begin` to `end` the link carried this share of its bandwidth.
   virtual void carried(LinkId link, Time begin, Time end, double share) = 0;
 };

@@ -49,6 +49,10 @@ void UtilizationCounter::busy(Time begin, Time end) {
   bins_.for_each(begin, end, [](int64_t& busy_ps, Duration length) { busy_ps += length.ps; });
 }
 
+void UtilizationCounter::idle(Time begin, Time end) {
+  bins_.for_each(begin, end, [](int64_t& busy_ps, Duration length) { busy_ps -= length.ps; });
+}
+
 void UtilizationCounter::busy(Time begin, Time end, double share) {
   bins_.for_each(begin, end, [share](int64_t& busy_ps, Duration length) {
     busy_ps += static_cast<int64_t>(static_cast<double>(length.ps) * share);

@@ -73,6 +73,8 @@ class UtilizationCounter {
   UtilizationCounter(Time window_begin, Time window_end, uint32_t bins = 200);
   // The link serves from `begin` to `end`. Intervals do not overlap; their order does not matter.
   void busy(Time begin, Time end);
+  // It does not serve from `begin` to `end` after all, of which busy() was told.
+  void idle(Time begin, Time end);
   // It serves at this share of its speed, below 1 or 1. Each bin loses less than a picosecond of it.
   void busy(Time begin, Time end, double share);
   // Records the values up to `end`, which no interval passes. The last bin counts for as long as it lasts.

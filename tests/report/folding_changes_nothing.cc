@@ -171,9 +171,7 @@ TEST_CASE("the first asymmetry keeps a run from being folded, and the result rig
        {"changes: [{links: \"node[5].nic[1]\", bandwidth: 50 %}]\n", "changes: [{ranks: 7, start: 1 us}]\n",
         "changes: [{ranks: 3, compute: 90 %}]\n", "network: {overhead: 1 us}\n", "alone: true\n",
         "changes: [{links: \"node[5].nic[1]\", bandwidth: 50 %, at: 1 us}]\n",
-        "changes: [{links: \"node[*].nic[*]\", bandwidth: 50 %, at: 1 us, until: 2 us}]\n",
-        "changes: [{ranks: 3, compute: 90 %, at: 1 us}]\n",
-        "changes: [{ranks: 3, pause: 4 us, at: 1 us}]\n"}) {
+        "changes: [{links: \"node[*].nic[*]\", bandwidth: 50 %, at: 1 us, until: 2 us}]\n"}) {
     INFO(change);
     CHECK(!same_both_ways(kHead + change + kRing));
   }

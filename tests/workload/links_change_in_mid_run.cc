@@ -1,5 +1,6 @@
 // Links that slow, die and come back while a message crosses them, by closed forms; and what is said of a run
 // that is cut off. Links of 1 GB/s and 500 ns; a message in segments of 1 MB, 1 ms each.
+#include "sim/trace/timeline.h"
 #include "tests/workload/small_jobs.h"
 
 using namespace brigade;
@@ -41,7 +42,7 @@ std::unique_ptr<const Topology> two_ways(bool second = true) {
 
 // 2 GB from gpu[0] to gpu[1].
 RunResult send_2_gb(const Topology& topology, const std::vector<LinkChange>& changes,
-                    const NetworkSpec& network) {
+                    const NetworkSpec& network, const RunOptions& options = {}) {
   CollectiveJobSpec job = collective_job("listed", {gigabytes(2)}, Collective::kSendRecv);
   job.sends = {{0, 1}};
   Diagnostics errors;
@@ -54,7 +55,7 @@ RunResult send_2_gb(const Topology& topology, const std::vector<LinkChange>& cha
                                 errors);
   INFO(errors.text());
   REQUIRE(run != nullptr);
-  return run->go({});
+  return run->go(options);
 }
 
 Duration end_of(const RunResult& run) {
@@ -224,4 +225,27 @@ TEST_CASE("what this network cannot do is refused") {
   network = {};
   network.model = NetworkModel::kFluid;
   CHECK(holds(refusal(network), "links of model fluid do not change in mid-run; allowed: model: packet"));
+}
+
+// Dead for 0.2 of the 1 ms that a segment takes: what it served ends there, and it serves again before it
+// would have.
+TEST_CASE(
+    "a link that is back within a segment's time serves nothing while it is dead, in the timeline too") {
+  const auto topology = two_ways(false);
+  Recorder recorder;
+  const RunResult run =
+      send_2_gb(*topology, {timed("switch[0] -> gpu[1]", {}, microseconds(1300), microseconds(1500))},
+                in_segments(microseconds(100)), {.recorder = &recorder, .paranoid = true});
+  CHECK(end_of(run) > milliseconds(2000));
+  const Timeline timeline(recorder);  // slices do not cross
+  for (TrackId track = 0; track < recorder.tracks().size(); ++track) {
+    if (recorder.tracks()[track].name != "switch[0] -> gpu[1]") continue;
+    CHECK(timeline.slices(track).size() > 1);
+    for (const uint32_t i : timeline.slices(track)) {
+      const auto& slice = recorder.slices()[i];
+      const bool before = slice.end <= Time{} + microseconds(1300),
+                 after = slice.begin >= Time{} + microseconds(1500);
+      CHECK((before || after));
+    }
+  }
 }
