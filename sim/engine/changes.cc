@@ -94,7 +94,8 @@ void Engine<Network>::resume(uint32_t message) {
     if (network_.resume(message, queue_)) return;
     fail_unreachable(execution, from, to, round);
     const std::string waiting = stuck();
-    if (!waiting.empty()) absl::StrAppend(&failure_, "\n", waiting);
+    // Its first line speaks of a deadlock.
+    if (!waiting.empty()) absl::StrAppend(&failure_, "; who waits:", waiting.substr(waiting.find('\n')));
   } else {
     BRIGADE_CHECK(false, "message ", message, " of this network loses nothing");
   }

@@ -235,7 +235,7 @@ TEST_CASE(
   Recorder recorder;
   const RunResult run =
       send_2_gb(*topology, {timed("switch[0] -> gpu[1]", {}, microseconds(1300), microseconds(1500))},
-                in_segments(microseconds(100)), {.recorder = &recorder, .paranoid = true});
+                in_segments(microseconds(300)), {.recorder = &recorder, .paranoid = true});
   CHECK(end_of(run) > milliseconds(2000));
   const Timeline timeline(recorder);  // slices do not cross
   for (TrackId track = 0; track < recorder.tracks().size(); ++track) {
