@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "sim/topology/topology.h"
 #include "tests/catch.h"
 #include "tests/scenario/scratch.h"
 #include "tests/source_dir.h"
@@ -28,6 +29,26 @@ TEST_CASE("shipped topologies load") {
     const bool loaded = load_cluster(file, {}, errors).has_value();
     CAPTURE(errors.text());
     CHECK(loaded);
+  }
+}
+
+// By whatever parameter counts them: nodes, racks, workers.
+TEST_CASE("shipped machines make clusters of 2, 4, 16 and 128 nodes") {
+  for (const std::string& file : files_in("topologies")) {
+    Diagnostics unsaid;
+    const bool racks = load_cluster(file, {"racks=2"}, unsaid).has_value();
+    const bool workers = !racks && load_cluster(file, {"workers=2"}, unsaid).has_value();
+    const std::string parameter = racks ? "racks" : workers ? "workers" : "nodes";
+    for (const int nodes : {2, 4, 16, 128}) {
+      CAPTURE(file, parameter, nodes);
+      Diagnostics errors;
+      const auto loaded = load_cluster(file, {absl::StrCat(parameter, "=", nodes)}, errors);
+      REQUIRE(loaded);
+      const auto topology = build_topology(loaded->cluster, {}, errors);
+      CAPTURE(errors.text());
+      REQUIRE(topology != nullptr);
+      CHECK(static_cast<int>(topology->nodes()) >= nodes);
+    }
   }
 }
 
