@@ -30,8 +30,8 @@ std::vector<Range> brings(const Plan& plan, Rank r) {
   BRIGADE_CHECK(false, "collective ", static_cast<int>(plan.algorithm->collective));
 }
 
-std::vector<Outcome> ends_with(const Plan& plan, Rank r) {
-  std::vector<Outcome> list;
+std::vector<FinalPart> ends_with(const Plan& plan, Rank r) {
+  std::vector<FinalPart> list;
   switch (plan.algorithm->collective) {
     case Collective::kAllReduce:
       return {{plan.whole()}};

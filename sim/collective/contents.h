@@ -11,10 +11,10 @@ namespace brigade {
 std::vector<Range> brings(const Plan& plan, Rank r);
 
 // A part of the logical buffer that rank r ends with: the sum over all ranks, or what one rank brought.
-struct Outcome {
+struct FinalPart {
   Range range;
   Rank of = kNone;  // kNone: the sum over all ranks
 };
-std::vector<Outcome> ends_with(const Plan& plan, Rank r);
+std::vector<FinalPart> ends_with(const Plan& plan, Rank r);
 
 }  // namespace brigade

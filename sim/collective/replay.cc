@@ -28,8 +28,8 @@ int64_t buffer_elements_of(const Executions& executions) {
   return elements;
 }
 
-std::vector<Delivery> deliveries(const Executions& executions, Round k) {
-  std::vector<Delivery> messages;
+std::vector<PlannedMessage> deliveries(const Executions& executions, Round k) {
+  std::vector<PlannedMessage> messages;
   for (Rank self = 0; self < executions[0]->ranks; ++self) {
     for (const auto& plan : executions) {
       if (k >= plan->rounds()) continue;

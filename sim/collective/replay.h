@@ -19,7 +19,7 @@ struct ExecutionsResult {
 ExecutionsResult make_executions(const PlanRequest& request);
 
 // One message; the range counts from the start of the buffer, not of the execution's slice.
-struct Delivery {
+struct PlannedMessage {
   Rank from, to;
   Range range;
   bool reduce;
@@ -27,20 +27,20 @@ struct Delivery {
 Round rounds_of(const Executions& executions);
 int64_t buffer_elements_of(const Executions& executions);
 // By sender, then in the order in which they are offered.
-std::vector<Delivery> deliveries(const Executions& executions, Round k);
+std::vector<PlannedMessage> deliveries(const Executions& executions, Round k);
 
 // Does one round on buffers[rank][element]: every message carries what its sender held when the round began.
 // Added are `add(mine, theirs)`, in the order of `messages`.
 template <class Cell, class Add>
-void do_round(const std::vector<Delivery>& messages, std::vector<std::vector<Cell>>& buffers, Add add) {
+void do_round(const std::vector<PlannedMessage>& messages, std::vector<std::vector<Cell>>& buffers, Add add) {
   std::vector<std::vector<Cell>> contents;
   contents.reserve(messages.size());
-  for (const Delivery& m : messages) {
+  for (const PlannedMessage& m : messages) {
     const auto first = buffers[m.from].begin() + m.range.first;
     contents.emplace_back(first, first + m.range.count);
   }
   for (size_t i = 0; i < messages.size(); ++i) {
-    const Delivery& m = messages[i];
+    const PlannedMessage& m = messages[i];
     for (int64_t e = 0; e < m.range.count; ++e) {
       Cell& mine = buffers[m.to][m.range.first + e];
       mine = m.reduce ? add(mine, contents[i][e]) : contents[i][e];

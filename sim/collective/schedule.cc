@@ -102,10 +102,12 @@ class Printer {
                     elements == segments && segments > 1 ? " of one element each\n" : "\n");
   }
 
-  std::string caption(const std::vector<Delivery>& round) const {
+  std::string caption(const std::vector<PlannedMessage>& round) const {
     if (is_barrier()) return "";
-    const bool adds = std::any_of(round.begin(), round.end(), [](const Delivery& m) { return m.reduce; });
-    const bool copies = std::any_of(round.begin(), round.end(), [](const Delivery& m) { return !m.reduce; });
+    const bool adds =
+        std::any_of(round.begin(), round.end(), [](const PlannedMessage& m) { return m.reduce; });
+    const bool copies =
+        std::any_of(round.begin(), round.end(), [](const PlannedMessage& m) { return !m.reduce; });
     return absl::StrCat(": what arrives is ", adds ? "added" : "", adds && copies ? " or " : "",
                         copies ? "copied" : "");
   }
@@ -117,7 +119,7 @@ class Printer {
   }
 
   // A line a message; messages of one rank with the same content share it.
-  void messages(const std::vector<Delivery>& round) {
+  void messages(const std::vector<PlannedMessage>& round) {
     for (size_t i = 0; i < round.size();) {
       std::vector<int64_t> to;
       const size_t first = i;
@@ -207,8 +209,8 @@ class Printer {
   void totals() {
     int64_t count = 0, total = 0;
     std::vector<int64_t> sent(ranks());
-    for (const std::vector<Delivery>& round : states_.rounds) {
-      for (const Delivery& m : round) {
+    for (const std::vector<PlannedMessage>& round : states_.rounds) {
+      for (const PlannedMessage& m : round) {
         ++count;
         if (!is_barrier()) sent[m.from] += m.range.count;
       }

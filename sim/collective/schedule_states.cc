@@ -24,10 +24,10 @@ bool brings(const Plan& plan, Rank r, int64_t element) {
   }
 }
 
-std::vector<int64_t> cuts_of(const std::vector<std::vector<Delivery>>& rounds, int64_t elements) {
+std::vector<int64_t> cuts_of(const std::vector<std::vector<PlannedMessage>>& rounds, int64_t elements) {
   std::set<int64_t> cuts{0, elements};
-  for (const std::vector<Delivery>& round : rounds) {
-    for (const Delivery& m : round) {
+  for (const std::vector<PlannedMessage>& round : rounds) {
+    for (const PlannedMessage& m : round) {
       cuts.insert(m.range.first);
       cuts.insert(m.range.first + m.range.count);
     }
@@ -61,19 +61,19 @@ ScheduleStates schedule_states(const Executions& executions, const std::vector<d
   for (Round k = 0; k < rounds_of(executions); ++k) {
     states.rounds.push_back(deliveries(executions, k));
     if (!barrier) continue;
-    for (Delivery& m : states.rounds.back()) m = {m.from, m.to, {0, 1}, true};
+    for (PlannedMessage& m : states.rounds.back()) m = {m.from, m.to, {0, 1}, true};
   }
   states.cuts = cuts_of(states.rounds, barrier ? 1 : buffer_elements_of(executions));
 
   SegmentTable now = first_table(plan, states.cuts, values);
   states.tables.push_back(now);
-  for (std::vector<Delivery> round : states.rounds) {
-    for (Delivery& m : round) m.range = states.in_segments(m.range);
+  for (std::vector<PlannedMessage> round : states.rounds) {
+    for (PlannedMessage& m : round) m.range = states.in_segments(m.range);
     do_round(round, now, [](const SegmentCell& mine, const SegmentCell& theirs) {
       return SegmentCell{mine.contributors | theirs.contributors, mine.value + theirs.value};
     });
     states.tables.push_back(now);
-    for (const Delivery& m : round) {
+    for (const PlannedMessage& m : round) {
       for (int64_t s = 0; s < m.range.count; ++s) states.tables.back()[m.to][m.range.first + s].fresh = true;
     }
   }

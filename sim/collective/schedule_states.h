@@ -16,9 +16,9 @@ struct SegmentCell {
 using SegmentTable = std::vector<std::vector<SegmentCell>>;  // by rank and segment
 
 struct ScheduleStates {
-  std::vector<std::vector<Delivery>> rounds;  // ranges in elements
-  std::vector<int64_t> cuts;                  // segment s is elements [cuts[s], cuts[s + 1])
-  std::vector<SegmentTable> tables;           // before round 0, then after each round
+  std::vector<std::vector<PlannedMessage>> rounds;  // ranges in elements
+  std::vector<int64_t> cuts;                        // segment s is elements [cuts[s], cuts[s + 1])
+  std::vector<SegmentTable> tables;                 // before round 0, then after each round
 
   size_t segments() const { return cuts.size() - 1; }
   Range in_segments(Range elements) const;

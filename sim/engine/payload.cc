@@ -222,7 +222,7 @@ Payload::Judgement Payload::judge(const Key& key, uint32_t execution, const Exec
 void Payload::compare(const Key& key, uint32_t execution, Rank r, Verification& found) {
   Execution& x = calls_.at(key).executions[execution];
   const int64_t n = x.plan->buffer_elements();
-  for (const Outcome& outcome : ends_with(*x.plan, r)) {
+  for (const FinalPart& outcome : ends_with(*x.plan, r)) {
     if (outcome.of == kNone && x.sums.empty()) add_up(key, execution, x);
     for (int buffer : {kIntegers, kFractions}) {
       for (int64_t e = outcome.range.first; e < outcome.range.first + outcome.range.count; ++e) {

@@ -56,6 +56,7 @@ refuses sim/topology/a.h '#include <boost/graph/graphviz.hpp>' 'only .cc files o
 refuses sim/report/a.cc '#include <pugixml.hpp>' 'only .cc files of sim/topology know pugixml'
 refuses sim/report/a.cc '#include <simdjson.h>' 'only .cc files of sim/replay know simdjson'
 refuses sim/report/a.cc '#include <CLI/CLI.hpp>' 'only tools/ knows CLI11'
+refuses sim/report/a.h 'struct Row {\n};\nclass Row final : Base {' 'two headers of sim define the type Row: sim/report/a.h'
 refuses tests/fuzz/a.cc 'int a;' 'tests/fuzz: has no README.md'
 refuses topologies/a.yaml 'name: a' 'topologies: has no README.md'
 refuses sim/base/a.cc "$(printf '//\\n%.0s' {1..401})" 'at most 400'

@@ -75,6 +75,15 @@ check_libraries() {
   [[ -z $found ]] || report_each "only tools/ knows CLI11" <<<"$found"
 }
 
+# Two types of one name in one program are undefined behaviour, of which no linker says a word.
+check_type_names() {
+  local name
+  while read -r name; do
+    report "two headers of sim define the type $name: $(grep -lE "^(struct|class|enum class) $name\\b[^;]*\\{" sim/*/*.h | paste -sd ' ')"
+  done < <(grep -hoE '^(struct|class|enum class) [A-Za-z]+\b[^;]*\{' sim/*/*.h 2>/dev/null |
+    sed -E 's/^(struct|class|enum class) ([A-Za-z]+).*/\2/' | sort | uniq -d)
+}
+
 # A folder of tests that mirrors a floor has that floor's plate.
 check_door_plates() {
   local folder
@@ -119,6 +128,7 @@ check_top_level() {
 
 check_floors
 check_libraries
+check_type_names
 check_door_plates
 check_sizes
 check_words
