@@ -212,8 +212,8 @@ void print_ratios() {
 
 int main() {
   brigade::bench::print_load();
-  brigade::bench::print_ratios();
-  brigade::bench::print_growth();
+  brigade::bench::print_growth();  // first: its processes would inherit the peak memory of this one
   std::puts("\n* cut short after about 2 M messages");
+  brigade::bench::print_ratios();
   brigade::bench::print_load();
 }
