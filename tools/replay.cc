@@ -35,7 +35,7 @@ void add_replay(CLI::App& app, int& exit_code) {
   ReplayRequest& r = a->request;
   command
       ->add_option(
-          "trace", r.traces,
+          "traces", r.traces,  // newer CLI11 takes "trace" for the option --trace
           "Kineto traces (.json, .gz, .tar.gz, a folder): of one rank, which stands for all, or of all ranks")
       ->required()
       ->type_name("TRACE");

@@ -25,6 +25,12 @@ call() {
   ((code == expected)) || { fail "exit code $code, expected $expected"; cat "$err"; }
 }
 
+# python CODE: reads $out; without python3 that is left out, visibly.
+python() {
+  command -v python3 >/dev/null || { echo "left out, for there is no python3: $1"; return; }
+  python3 -c "$1" <"$out" || fail "JSON cannot be read"
+}
+
 # has FILE TEXT: $out or $err contains TEXT.
 has() { grep -qF -e "$2" "$1" || { fail "no \"$2\" in"; cat "$1"; }; }
 lacks() { ! grep -qF -e "$2" "$1" || fail "unexpected \"$2\""; }

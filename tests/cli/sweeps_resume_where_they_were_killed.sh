@@ -77,8 +77,7 @@ has "$err" "2 of 4 points failed"
 call 1 sweep small.yaml --no-results --markdown
 lines "$out" 6 '^\| .* \|$'
 call 1 sweep small.yaml --no-results --json
-python3 -c 'import json, sys; r = json.load(sys.stdin)["rows"]; assert [x["error"] is None for x in r] == [True, False, False, True]' \
-  <"$out" || fail "JSON cannot be read"
+python 'import json, sys; r = json.load(sys.stdin)["rows"]; assert [x["error"] is None for x in r] == [True, False, False, True]'
 
 for usage in "sweep" "sweep study.yaml --jsno" "sweep study.yaml --csv --json" "sweep study.yaml --shard 4/3" \
   "sweep study.yaml --resume --restart" "sweep study.yaml --no-results --resume" "sweep study.yaml -j 0" \

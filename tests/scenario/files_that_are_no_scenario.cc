@@ -48,7 +48,9 @@ TEST_CASE("bytes that are no document") {
   };
   for (const Row& row : rows) {
     CAPTURE(row.bytes.substr(0, 80));
-    CHECK(errors_of(row.bytes) == Lines{row.error});
+    const Lines errors = errors_of(row.bytes);
+    REQUIRE(errors.size() == 1);
+    CHECK(errors[0].substr(0, row.error.size()) == row.error);  // newer yaml-cpp adds the name of an anchor
   }
 }
 
