@@ -3,8 +3,12 @@
 //
 // Best ways are those of Dijkstra (topology/shortest_paths.h), searched once for each receiver and kept:
 // memory grows with receivers x vertices. The load of a link is the time at which it will be free of what has
-// reached it; among equals a hash of the segment decides. What is left out: loads further on, delayed or
-// coarse reports of loads, flowlets.
+// reached it; among equals a hash of the segment decides.
+//
+// Timetables are settled on arrival, and so is the choice: where segments have the same choices, that is what
+// a choice at the moment of service would give (the link that is free first); where their choices differ in
+// part, a link once taken is not given away again. What is left out: loads further on, delayed or coarse
+// reports of loads, flowlets.
 #pragma once
 #include <memory>
 #include <span>

@@ -5,8 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "sim/base/check.h"
-#include "sim/workload/batch_size.h"
 #include "sim/workload/jitter.h"
+#include "sim/workload/step_result.h"
 
 namespace brigade {
 
@@ -328,49 +328,26 @@ std::vector<BucketResult> DdpJob::bucket_results(const RankState& s, int step) c
 }
 
 JobResult DdpJob::result(const Simulation&) const {
-  DdpResult d;
-  std::vector<Duration> step_time, compute, comm, overlapped, exposed;
-  Time before = Time{} + context_.start;
-  for (size_t i = 0; i < steps_.size(); ++i) {
-    const Occupancy::Totals& t = steps_[i].last_rank;
-    if (i >= static_cast<size_t>(spec_.run.warmup)) {
-      step_time.push_back(steps_[i].end - before);
-      compute.push_back(t.compute);
-      comm.push_back(t.comm);
-      overlapped.push_back(t.comm - t.exposed);
-      exposed.push_back(t.exposed);
-    }
-    before = steps_[i].end;
+  StepsDone done{.begin = Time{} + context_.start,
+                 .end = {},
+                 .last_rank = {},
+                 .ranks = static_cast<Rank>(context_.ranks()),
+                 .batches = plan_.groups.size,  // the ranks of a group have samples of their own
+                 .parameters = parameter_count(plan_.model),
+                 .useful_flops = plan_.useful_flops,
+                 .peak_flop_per_s = plan_.peak_flop_per_s,
+                 .tokens_per_rank = plan_.tokens_per_rank};
+  for (const auto& step : steps_) {
+    done.end.push_back(step.end);
+    done.last_rank.push_back(step.last_rank);
   }
-  d.last_step = step_time.back();
-  d.last_compute = compute.back();
-  d.last_communication = comm.back();
-  d.last_exposed = exposed.back();
-  d.step_time = statistic_of(step_time);
-  d.compute = statistic_of(compute);
-  d.communication = statistic_of(comm);
-  d.overlapped = statistic_of(overlapped);
-  d.exposed = statistic_of(exposed);
-  const int64_t ranks = context_.ranks(), n = plan_.groups.size;  // which each have their own samples
-  const double step_s = d.step_time.mean_us * 1e-6;
-  d.parameters = parameter_count(plan_.model);
-  d.global_batch_samples = spec_.micro_batch_samples * spec_.accumulate * n;
-  if (plan_.tokens_per_rank) d.global_batch_tokens = *plan_.tokens_per_rank * n;
-  d.very_large_batch = is_very_large_batch(d.global_batch_samples, d.global_batch_tokens);
-  d.unit = plan_.tokens_per_rank ? "tokens" : "samples";
-  if (step_s > 0) {
-    d.efficiency = d.compute.mean_us / d.step_time.mean_us;
-    d.samples_per_s = static_cast<double>(d.global_batch_samples) / step_s;
-    if (d.global_batch_tokens) d.tokens_per_s = static_cast<double>(*d.global_batch_tokens) / step_s;
-    if (plan_.useful_flops && plan_.peak_flop_per_s > 0)
-      d.mfu = *plan_.useful_flops * static_cast<double>(ranks) / (plan_.peak_flop_per_s * step_s);
-  }
+  DdpResult d = step_result(spec_, done);
   d.buckets = last_buckets_;
   d.coding = coding_;
   d.groups = static_cast<int>(plan_.groups.ranks.size());
   return {.name = context_.name,
           .kind = "ddp",
-          .ranks = static_cast<Rank>(ranks),
+          .ranks = done.ranks,
           .assumptions = plan_.assumptions,
           .result = std::move(d)};
 }

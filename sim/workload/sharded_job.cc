@@ -231,6 +231,7 @@ JobResult ShardedJob::result(const Simulation& simulation) const {
                  .end = {},
                  .last_rank = {},
                  .ranks = context_.ranks(),
+                 .batches = context_.ranks(),
                  .parameters = plan_.parameters,
                  .useful_flops = plan_.useful_flops,
                  .peak_flop_per_s = plan_.peak_flop_per_s,

@@ -36,8 +36,8 @@ DdpResult step_result(const DdpJobSpec& spec, const StepsDone& done) {
   DdpResult d;
   add_times(spec, done, d);
   d.parameters = done.parameters;
-  d.global_batch_samples = spec.micro_batch_samples * spec.accumulate * int64_t{done.ranks};
-  if (done.tokens_per_rank) d.global_batch_tokens = *done.tokens_per_rank * int64_t{done.ranks};
+  d.global_batch_samples = spec.micro_batch_samples * spec.accumulate * int64_t{done.batches};
+  if (done.tokens_per_rank) d.global_batch_tokens = *done.tokens_per_rank * int64_t{done.batches};
   d.very_large_batch = is_very_large_batch(d.global_batch_samples, d.global_batch_tokens);
   d.unit = done.tokens_per_rank ? "tokens" : "samples";
   const double step_s = d.step_time.mean_us * 1e-6;

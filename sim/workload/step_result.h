@@ -14,6 +14,7 @@ struct StepsDone {
   std::vector<Time> end;                     // by step, on the rank that ended it last
   std::vector<Occupancy::Totals> last_rank;  // by step, of that rank
   Rank ranks = 1;
+  Rank batches = 1;  // ranks that have samples of their own
   int64_t parameters = 0;
   std::optional<double> useful_flops;  // of one rank's step
   double peak_flop_per_s = 0;          // of all ranks together; 0 where unknown
