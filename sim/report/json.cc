@@ -26,10 +26,7 @@ std::vector<LinkResult> busiest(const RunResult& result, size_t count) {
       link.link += unit * link.every;
       links.push_back(link);
     }
-  if (units > 1)
-    std::sort(links.begin(), links.end(), [](const LinkResult& a, const LinkResult& b) {
-      return a.busy != b.busy ? a.busy > b.busy : a.link < b.link;
-    });
+  if (units > 1) sort_busiest_first(links);
   links.resize(std::min(links.size(), count));
   return links;
 }
@@ -45,6 +42,12 @@ Json links_of(const Report& report) {
                    {"utilization", rounded(links[i].utilization)}});
   }
   return out;
+}
+
+Json json_of(const Fold& fold) {
+  return {{"units", fold.units},
+          {"unit", fold.unit == Fold::Unit::kNode ? "node" : "gpu"},
+          {"simulated", fold.simulated}};
 }
 
 bool is_nested(const Json& value) {
@@ -92,10 +95,13 @@ Json json_of(const Report& report) {
     simulation["segments_lost"] = report.result.counts.segments_lost;
     simulation["messages_resumed"] = report.result.counts.messages_resumed;
   }
-  if (const Fold& fold = report.result.fold; fold.used())
-    simulation["folded"] = {{"units", fold.units},
-                            {"unit", fold.unit == Fold::Unit::kNode ? "node" : "gpu"},
-                            {"simulated", fold.simulated}};
+  if (report.result.fold.used()) simulation["folded"] = json_of(report.result.fold);
+  for (const FoldedPart& part : report.result.folded_parts) {
+    Json folded = json_of(part.fold);
+    for (const size_t job : part.jobs) folded["jobs"].push_back(report.result.jobs[job].name);
+    if (part.rows > 0) folded["rows"] = part.rows_folded;
+    simulation["folded_parts"].push_back(std::move(folded));
+  }
   if (report.wall_s) simulation["wall_s"] = *report.wall_s;
   return out;
 }

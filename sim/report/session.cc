@@ -98,6 +98,9 @@ std::unique_ptr<Session> Session::open(ScenarioParts parts, const SessionRequest
   if (session->trace_) check_trace_ranks(*session->trace_, session->ranks_, errors);
   if (!errors.ok()) return nullptr;
   warn_of_suspicious_values(session->scenario_, errors);
+  if (request.fold_from && !all_is_watched && !folds && !parts.scenario.alone)
+    session->partial_fold_ = PartialFold::find(session->scenario_.cluster, *session->request_, *session->run_,
+                                               session->scenario_.link_changes, *request.fold_from);
   return session;
 }
 
@@ -143,6 +146,8 @@ void Session::unfold(const ScenarioParts& parts, TopologyCache* cache, Diagnosti
 }
 
 RunResult Session::run() {
+  if (partial_fold_)
+    if (std::optional<RunResult> result = partial_fold_->go()) return *std::move(result);
   if (trace_) recorder_.emplace(recorder_options(*trace_, ranks_));
   RunResult result = run_->go({.recorder = recorder_ ? &*recorder_ : nullptr, .paranoid = paranoid_});
   if (scenario_.alone && result.failure.empty()) run_alone(result);
@@ -163,7 +168,7 @@ void Session::run_alone(RunResult& result) {
     const std::optional<double> time_us = mean_time_us(result.jobs[i]);
     if (!time_us) continue;
     Diagnostics unsaid;  // all of it was looked at before
-    request_->only = i;
+    request_->only = {i};
     const auto run = Run::prepare(*request_, unsaid);
     BRIGADE_CHECK(run != nullptr, unsaid.text());
     const RunResult alone = run->go({});

@@ -14,6 +14,7 @@
 #include "sim/topology/topology.h"
 #include "sim/trace/output_file.h"
 #include "sim/trace/recorder.h"
+#include "sim/workload/partial_fold.h"
 #include "sim/workload/run.h"
 
 namespace brigade {
@@ -87,7 +88,8 @@ class Session {
   Scenario scenario_;
   std::shared_ptr<const Topology> topology_, simulated_;  // `simulated_`: of a fold
   std::unique_ptr<Run> run_;
-  std::optional<RunRequest> request_;  // what `run_` runs, unless it is a fold
+  std::unique_ptr<PartialFold> partial_fold_;  // tried before `run_`
+  std::optional<RunRequest> request_;          // what `run_` runs, unless it is a fold
   std::optional<TraceSpec> trace_;
   std::optional<Recorder> recorder_;  // with a trace
   Rank ranks_ = 0;

@@ -121,6 +121,12 @@ std::string title(const Report& report) {
   return text;
 }
 
+std::string folded_text(const Fold& fold) {
+  return absl::StrCat(fold.simulated, " of ", grouped(fold.units), " ",
+                      fold.unit == Fold::Unit::kNode ? "nodes" : "GPUs",
+                      " ran, the others are exactly alike");
+}
+
 std::string simulated(const Report& report) {
   const RunResult& r = report.result;
   std::string text = absl::StrCat(
@@ -129,10 +135,14 @@ std::string simulated(const Report& report) {
   if (r.counts.segments_lost > 0)
     absl::StrAppend(&text, "\n  links died: ", plural(r.counts.segments_lost, "segment"), " lost, ",
                     plural(r.counts.messages_resumed, "message"), " sent anew from the first of them on");
-  if (r.fold.used())
-    absl::StrAppend(&text, "\n  folded: ", r.fold.simulated, " of ", grouped(r.fold.units), " ",
-                    r.fold.unit == Fold::Unit::kNode ? "nodes" : "GPUs",
-                    " ran, the others are exactly alike");
+  if (r.fold.used()) absl::StrAppend(&text, "\n  folded: ", folded_text(r.fold));
+  for (const FoldedPart& part : r.folded_parts) {
+    absl::StrAppend(&text, "\n  folded in ");
+    if (part.rows > 0) absl::StrAppend(&text, part.rows_folded, " of ", part.rows, " rows of ");
+    for (size_t i = 0; i < part.jobs.size(); ++i)
+      absl::StrAppend(&text, i == 0 ? "" : ", ", r.jobs[part.jobs[i]].name);
+    absl::StrAppend(&text, ": ", folded_text(part.fold));
+  }
   if (report.wall_s) absl::StrAppend(&text, "; ", decimals(*report.wall_s, 3), " s on the clock");
   return text + "\n";
 }

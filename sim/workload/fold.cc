@@ -45,18 +45,6 @@ bool gpus_are_alike(const NodeType& type) {
          type.pcie_switches == 0 && !type.host;
 }
 
-// Whether the job's kind is one whose ranks all do the same.
-bool ranks_are_alike(const JobSpec& job) {
-  if (job.verify || job.ranks.size() != 1 || job.placement) return false;
-  if (const auto* c = std::get_if<CollectiveJobSpec>(&job.kind))
-    return !c->callers && c->other_sizes.empty() && !c->groups;
-  if (const auto* s = std::get_if<ShardedJobSpec>(&job.kind))
-    return !s->offload && s->work.compute.jitter.kind == JitterKind::kNone;  // hosts serve in an order
-  const auto* ddp = std::get_if<DdpJobSpec>(&job.kind);
-  return ddp != nullptr && ddp->compute.jitter.kind == JitterKind::kNone &&
-         ddp->compute.interference.communication_share == 1 && ddp->model_parallel.ways() == 1;
-}
-
 // "node[*].gpu[0-3]": the same ranks of every node.
 bool is_on_all_nodes(std::string_view selector) {
   constexpr std::string_view kAllNodes = "node[*].";
@@ -81,21 +69,39 @@ ClusterSpec with_units(const ClusterSpec& cluster, const Fold& fold, uint32_t un
   return out;
 }
 
-std::optional<Fold> find_fold(const ClusterSpec& cluster, bool changed, const NetworkSpec& network,
-                              const std::vector<JobSpec>& jobs, uint32_t units_min) {
+bool ranks_are_alike(const JobSpec& job) {
+  if (job.verify) return false;
+  if (const auto* c = std::get_if<CollectiveJobSpec>(&job.kind))
+    return !c->callers && c->other_sizes.empty() && !c->groups;
+  if (const auto* s = std::get_if<ShardedJobSpec>(&job.kind))
+    return !s->offload && s->work.compute.jitter.kind == JitterKind::kNone;  // hosts serve in an order
+  const auto* ddp = std::get_if<DdpJobSpec>(&job.kind);
+  return ddp != nullptr && ddp->compute.jitter.kind == JitterKind::kNone &&
+         ddp->compute.interference.communication_share == 1 && ddp->model_parallel.ways() == 1;
+}
+
+std::optional<Fold> find_units(const ClusterSpec& cluster, const NetworkSpec& network) {
   const NodeType* type = only_type(cluster);
-  if (type == nullptr || changed || jobs.empty()) return std::nullopt;
+  if (type == nullptr) return std::nullopt;
   if (network.model != NetworkModel::kPacket || network.overhead.ps != 0) return std::nullopt;
   const uint32_t nodes = node_count(cluster);
-  Fold fold{.unit = nodes > 1 ? Fold::Unit::kNode : Fold::Unit::kGpu};
-  fold.units = nodes > 1 ? nodes : static_cast<uint32_t>(std::max(0, type->gpus));
-  fold.simulated = Fold::kSimulated;
   const bool alike = nodes > 1 ? nodes_are_alike(cluster.fabric, nodes) : gpus_are_alike(*type);
-  if (!alike || fold.units < std::max(units_min, Fold::kSimulated + 1)) return std::nullopt;
+  if (!alike) return std::nullopt;
+  return Fold{.unit = nodes > 1 ? Fold::Unit::kNode : Fold::Unit::kGpu,
+              .units = nodes > 1 ? nodes : static_cast<uint32_t>(std::max(0, type->gpus)),
+              .simulated = Fold::kSimulated};
+}
+
+std::optional<Fold> find_fold(const ClusterSpec& cluster, bool changed, const NetworkSpec& network,
+                              const std::vector<JobSpec>& jobs, uint32_t units_min) {
+  if (changed || jobs.empty()) return std::nullopt;
+  const std::optional<Fold> fold = find_units(cluster, network);
+  if (!fold || fold->units < std::max(units_min, Fold::kUnitsMin)) return std::nullopt;
   for (const JobSpec& job : jobs) {
-    if (!ranks_are_alike(job)) return std::nullopt;
+    if (!ranks_are_alike(job) || job.ranks.size() != 1 || job.placement) return std::nullopt;
     const std::string& selector = job.ranks.front();
-    if (!(nodes > 1 ? is_on_all_nodes(selector) : is_on_all_gpus(selector))) return std::nullopt;
+    if (!(fold->unit == Fold::Unit::kNode ? is_on_all_nodes(selector) : is_on_all_gpus(selector)))
+      return std::nullopt;
   }
   return fold;
 }

@@ -10,8 +10,9 @@
 //                   alike (equal chunks), routes that no flow hash decides
 //   after the run   no link outside the units carried anything; the two units agree link by link; nowhere was
 //                   an order settled by rank numbers, in which units differ
-// Otherwise everything is simulated. Not folded either: what watches every rank (timelines, data that is
-// verified, --paranoid), messages with an overhead.
+// Otherwise what is alike in a part of it is folded there (partial_fold.h), and the rest simulated. Not
+// folded at all: what watches every rank (timelines, data that is verified, --paranoid), messages with an
+// overhead.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -27,7 +28,7 @@ namespace brigade {
 
 // How many units there are, and how many of them run. Without folding the one unit is the whole cluster.
 struct Fold {
-  static constexpr uint32_t kSimulated = 2;
+  static constexpr uint32_t kSimulated = 2, kUnitsMin = kSimulated + 1;
   enum class Unit : uint8_t { kNode, kGpu };
   Unit unit = Unit::kNode;
   uint32_t units = 1, simulated = 1;
@@ -42,6 +43,12 @@ struct Fold {
 
 // The cluster with another number of units.
 ClusterSpec with_units(const ClusterSpec& cluster, const Fold& fold, uint32_t units);
+
+// The cluster's units, if they are alike: what a fold of all of them would be.
+std::optional<Fold> find_units(const ClusterSpec& cluster, const NetworkSpec& network);
+
+// Whether the job is of a kind whose ranks all do the same, wherever they are.
+bool ranks_are_alike(const JobSpec& job);
 
 // How the scenario could be folded, as far as shows before its cluster is built; nothing if it cannot, or has
 // fewer units than `units_min`. `changed`: there are changes of links or ranks.

@@ -60,6 +60,12 @@ void check_adaptive(const RunRequest& request, size_t devices, Diagnostics& erro
 
 }  // namespace
 
+void sort_busiest_first(std::vector<LinkResult>& links) {
+  std::sort(links.begin(), links.end(), [](const LinkResult& a, const LinkResult& b) {
+    return a.busy != b.busy ? a.busy > b.busy : a.link < b.link;
+  });
+}
+
 std::unique_ptr<Run> Run::prepare(const RunRequest& request, Diagnostics& errors) {
   std::unique_ptr<Run> run(new Run(request));
   if (request.jobs.empty()) errors.error({}, "no jobs");
@@ -90,7 +96,8 @@ std::unique_ptr<Run> Run::prepare(const RunRequest& request, Diagnostics& errors
     if (context.devices.empty()) continue;
     devices += context.devices.size();
     run->placed_.push_back({spec.name, context.devices});
-    const bool runs = !request.only || *request.only == j;
+    const bool runs =
+        !request.only || std::find(request.only->begin(), request.only->end(), j) != request.only->end();
     run->jobs_.push_back(runs ? make_job(spec, std::move(context), errors) : nullptr);
   }
   run->timed_links_ = find_timed_links(request.link_changes, request.topology, request.network, errors);
@@ -152,9 +159,7 @@ void Run::count_links(const Simulation& simulation, RunResult& result) const {
         result.end.ps == 0 ? 0 : static_cast<double>(use.busy.ps) / static_cast<double>(result.end.ps);
     result.links.push_back({l, use.bytes, use.busy, share, every});
   }
-  std::sort(result.links.begin(), result.links.end(), [](const LinkResult& a, const LinkResult& b) {
-    return a.busy != b.busy ? a.busy > b.busy : a.link < b.link;
-  });
+  sort_busiest_first(result.links);
 }
 
 RunResult Run::go(const RunOptions& options) {

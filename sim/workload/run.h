@@ -23,9 +23,9 @@ struct RunRequest {
   uint64_t seed = 1;
   std::vector<JobSpec> jobs;
   std::vector<RankChange> changes;
-  std::vector<LinkChange> link_changes = {};  // those of a time; `topology` has the others
-  Fold fold = {};                             // `topology` then has its simulated units only
-  std::optional<size_t> only = std::nullopt;  // this job runs alone
+  std::vector<LinkChange> link_changes = {};               // those of a time; `topology` has the others
+  Fold fold = {};                                          // `topology` then has its simulated units only
+  std::optional<std::vector<size_t>> only = std::nullopt;  // these jobs run, without the others
 };
 
 struct RunOptions {
@@ -43,12 +43,24 @@ struct LinkResult {
   LinkId every = 0;        // of a fold: every so many links there is one that is alike
 };
 
+// Busiest first, then by id.
+void sort_busiest_first(std::vector<LinkResult>& links);
+
+// Of a scenario that was folded in a part (partial_fold.h): these jobs, on so many units; or some rows of the
+// only one.
+struct FoldedPart {
+  std::vector<size_t> jobs;
+  Fold fold;
+  size_t rows = 0, rows_folded = 0;  // of a job whose rows ran apart
+};
+
 struct RunResult {
   std::vector<JobResult> jobs;
   std::vector<LinkResult> links;  // that carried anything, busiest first, then by id
   Simulation::Counts counts;
   Duration end{};
   Fold fold = {};  // where it was used: `links` are those of unit 0, all else is of all units
+  std::vector<FoldedPart> folded_parts = {};  // where not all was folded; all figures are of everything
   // A fold that found its units unlike: nothing here counts, and all must be simulated.
   bool units_differ = false;
   // Why the simulation could not end: unreachable peer, deadlock. Jobs are empty then. Or what its data ended
@@ -61,6 +73,9 @@ class Run {
  public:
   static std::unique_ptr<Run> prepare(const RunRequest& request, Diagnostics& errors);
   RunResult go(const RunOptions& options);
+  // Of a job: its devices by rank, and what else works for it.
+  const std::vector<VertexId>& devices_of(size_t job) const { return placed_[job].devices; }
+  std::vector<VertexId> servers_of(size_t job) const { return jobs_[job]->servers(); }
 
  private:
   struct Placed {

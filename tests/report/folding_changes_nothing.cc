@@ -1,10 +1,16 @@
 // Two units in place of many must not change a picosecond or a byte: random scenarios, folded and not, give
-// the same JSON but for the word that says so; and whatever makes ranks unlike keeps a run from being folded.
+// the same JSON but for the words that say so; and whatever makes ranks unlike keeps what it touches from
+// being folded, and nothing else.
+#include <algorithm>
+#include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "sim/base/random.h"
+#include "sim/report/json.h"
 #include "tests/report/small_scenarios.h"
 
 using namespace brigade;
@@ -12,17 +18,31 @@ using namespace brigade;
 namespace {
 
 constexpr uint64_t kSeed = 20261129;
+constexpr size_t kLinks = 1000;  // more than there are
+
+// What was folded: nothing, everything, or some parts, of which these figures are told.
+struct Folded {
+  bool all = false;
+  std::vector<std::string> parts;  // "c d: 8", "c: 12, 1 of 2 rows"
+  bool operator==(const Folded&) const = default;
+};
+const Folded kNothing;
 
 struct Outcome {
-  std::string json;
-  bool folded;
+  nlohmann::ordered_json json;  // without the keys that say what was folded
+  Folded folded;
 };
 
-// Without white space, and without the one key that says that it was folded.
-std::string bare(std::string json) {
-  json = absl::StrReplaceAll(json, {{" ", ""}, {"\n", ""}});
-  const size_t begin = json.find(",\"folded\"");
-  return begin == std::string::npos ? json : json.erase(begin, json.find('}', begin) + 1 - begin);
+Folded folded_of(const RunResult& result) {
+  Folded folded{.all = result.fold.used(), .parts = {}};
+  for (const FoldedPart& part : result.folded_parts) {
+    std::vector<std::string> names;
+    for (const size_t job : part.jobs) names.push_back(result.jobs[job].name);
+    folded.parts.push_back(absl::StrCat(absl::StrJoin(names, " "), ": ", part.fold.units));
+    if (part.rows > 0)
+      absl::StrAppend(&folded.parts.back(), ", ", part.rows_folded, " of ", part.rows, " rows");
+  }
+  return folded;
 }
 
 Outcome outcome(const std::string& file, std::optional<uint32_t> fold_from) {
@@ -32,18 +52,26 @@ Outcome outcome(const std::string& file, std::optional<uint32_t> fold_from) {
   REQUIRE(session != nullptr);
   const RunResult result = session->run();
   REQUIRE(result.failure == "");
-  const Report report{.scenario = session->scenario(), .topology = session->topology(), .result = result};
-  return {print_json(report), result.fold.used()};
+  const Report report{
+      .scenario = session->scenario(), .topology = session->topology(), .result = result, .links = kLinks};
+  nlohmann::ordered_json json = json_of(report);
+  json["simulation"].erase("folded");
+  json["simulation"].erase("folded_parts");
+  // Beside changes of a time queues are kept, which takes other events; what is folded has none.
+  const auto timed = [](const LinkChange& change) { return change.timed(); };
+  const auto& changes = session->scenario().link_changes;
+  if (std::any_of(changes.begin(), changes.end(), timed)) json["simulation"].erase("events");
+  return {std::move(json), folded_of(result)};
 }
 
-// Runs it both ways; returns whether it was folded.
-bool same_both_ways(const std::string& yaml) {
+// Runs it both ways; returns what was folded.
+Folded same_both_ways(const std::string& yaml) {
   const Scratch scratch;
   const std::string file = scratch.write("a.yaml", yaml);
   INFO(yaml);
   const Outcome all = outcome(file, std::nullopt), few = outcome(file, 3);
-  REQUIRE(!all.folded);
-  REQUIRE(bare(few.json) == bare(all.json));
+  REQUIRE(all.folded == kNothing);
+  REQUIRE(few.json == all.json);
   return few.folded;
 }
 
@@ -110,7 +138,7 @@ TEST_CASE("random scenarios of ranks alike take the same time folded and not") {
   Writer writer(kSeed);
   int folded = 0;
   constexpr int kCases = 150;
-  for (int i = 0; i < kCases; ++i) folded += same_both_ways(writer.scenario());
+  for (int i = 0; i < kCases; ++i) folded += same_both_ways(writer.scenario()).all;
   CHECK(folded > kCases / 3);  // else nothing was tried
 }
 
@@ -127,16 +155,17 @@ const std::string kRing =
 }  // namespace
 
 TEST_CASE("what is alike is folded") {
-  CHECK(same_both_ways(kHead + kRing));
+  CHECK(same_both_ways(kHead + kRing).all);
   CHECK(same_both_ways(kHead + kRing +
                        "  d: {kind: collective, ranks: \"node[*].gpu[1]\", algorithm: ring, "
-                       "size: 12 KB, start: 3 us}\n"));
-  CHECK(
-      same_both_ways(kHead +
-                     "jobs:\n  train: {kind: ddp, ranks: \"node[*].gpu[*]\", model: {tensors: [{name: a, "
-                     "elements: 12000, repeat: 6}], forward: 1 ms, backward: 1 ms}, optimizer: {kind: none}, "
-                     "buckets: {rule: fixed, cap: 96 KB, broadcast_buffers: false, gradient_as_bucket_view: "
-                     "true}, all_reduce: {algorithm: hierarchical}, run: {steps: 3}}\n"));
+                       "size: 12 KB, start: 3 us}\n")
+            .all);
+  CHECK(same_both_ways(
+            kHead + "jobs:\n  train: {kind: ddp, ranks: \"node[*].gpu[*]\", model: {tensors: [{name: a, "
+                    "elements: 12000, repeat: 6}], forward: 1 ms, backward: 1 ms}, optimizer: {kind: none}, "
+                    "buckets: {rule: fixed, cap: 96 KB, broadcast_buffers: false, gradient_as_bucket_view: "
+                    "true}, all_reduce: {algorithm: hierarchical}, run: {steps: 3}}\n")
+            .all);
 }
 
 TEST_CASE("sharded training is folded, and its warnings are said all the same") {
@@ -150,7 +179,7 @@ TEST_CASE("sharded training is folded, and its warnings are said all the same") 
         "kind: zero, stage: 3, max_reuse_distance: 0 elements", "kind: fsdp", "kind: fsdp, communicators: 2",
         "kind: zero, preset: megatron, stage: 1"}) {
     INFO(rest);
-    CHECK(same_both_ways(head + rest + "}\n"));
+    CHECK(same_both_ways(head + rest + "}\n").all);
   }
   const Scratch scratch;
   const std::string small = absl::StrReplaceAll(
@@ -173,21 +202,20 @@ TEST_CASE("the first asymmetry keeps a run from being folded, and the result rig
         "changes: [{links: \"node[5].nic[1]\", bandwidth: 50 %, at: 1 us}]\n",
         "changes: [{links: \"node[*].nic[*]\", bandwidth: 50 %, at: 1 us, until: 2 us}]\n"}) {
     INFO(change);
-    CHECK(!same_both_ways(kHead + change + kRing));
+    CHECK(same_both_ways(kHead + change + kRing) == kNothing);
   }
   const std::string unlike_jobs[] = {
       "size: 24001 B, algorithm: ring}",                                    // unequal chunks
       "size: 24 KB, algorithm: tree}",                                      // a root
       "size: 24 KB, collective: broadcast, algorithm: chain}",              // a root
-      "size: 24 KB, algorithm: [ring, tree]}",                              // one of two
       "size: 24 KB, collective: all_reduce, algorithm: halving_doubling}",  // extra ranks
       "size: 24 KB, algorithm: ring}\n  d: {kind: collective, ranks: \"node[0-3].gpu[*]\", size: 8 KB}",
       "size: 24 KB, algorithm: ring, groups: {size: 2}}",
-      "size: 24 KB, algorithm: ring, placement: {count: 6, rule: spread}}",
       "size: 24 KB, algorithm: ring}\n  d: {kind: background, ranks: \"node[*].gpu[*]\", rate: 1 GB/s}"};
   for (const std::string& job : unlike_jobs) {
     INFO(job);
-    CHECK(!same_both_ways(kHead + "jobs:\n  c: {kind: collective, ranks: \"node[*].gpu[*]\", " + job + "\n"));
+    CHECK(same_both_ways(kHead + "jobs:\n  c: {kind: collective, ranks: \"node[*].gpu[*]\", " + job + "\n") ==
+          kNothing);
   }
 }
 
@@ -202,10 +230,10 @@ TEST_CASE("ddp that draws, or whose links change with compute, is not folded; wh
            "hierarchical}, " +
            more + "}\n";
   };
-  CHECK(!same_both_ways(ddp("compute: {jitter: {mean: 5 %}}")));
-  CHECK(!same_both_ways(ddp("interference: {communication: 50 %}")));
-  CHECK(!same_both_ways(ddp("model_parallel: {tensor: 2}")));
-  CHECK(same_both_ways(ddp("interference: {compute: 50 %}")));
+  CHECK(same_both_ways(ddp("compute: {jitter: {mean: 5 %}}")) == kNothing);
+  CHECK(same_both_ways(ddp("interference: {communication: 50 %}")) == kNothing);
+  CHECK(same_both_ways(ddp("model_parallel: {tensor: 2}")) == kNothing);
+  CHECK(same_both_ways(ddp("interference: {compute: 50 %}")).all);
   same_both_ways(ddp("comm_streams: 2"));
 }
 
@@ -215,5 +243,106 @@ TEST_CASE("routes that a flow hash decides are not alike") {
       "90 "
       "GB/s, latency: 2 us}, nics: {count: 2, host: {bandwidth: 60 GB/s, latency: 0 s}, port: {bandwidth: 50 "
       "GB/s, latency: 3 us}}}}\n  nodes: [{type: n, count: 12}]\n  fabric: {family: switch}\n";
-  CHECK(!same_both_ways(two_switches + kRing));
+  CHECK(same_both_ways(two_switches + kRing) == kNothing);
+}
+
+namespace {
+
+std::string on(const std::string& name, const std::string& nodes, const std::string& rest) {
+  return absl::StrCat("  ", name, ": {kind: collective, ranks: \"node[", nodes, "].gpu[*]\", ", rest, "}\n");
+}
+const std::string kEven = "size: 240 KB, algorithm: ring";
+
+}  // namespace
+
+TEST_CASE("what an asymmetry does not touch is folded") {
+  const auto jobs = [](const std::string& a, const std::string& b) { return "jobs:\n" + a + b; };
+  const std::string two = jobs(on("c", "0-4", kEven), on("d", "5-10", kEven + ", start: 3 us"));
+  using Parts = std::vector<std::string>;
+  CHECK(same_both_ways(kHead + two).parts == Parts{"c: 5", "d: 6"});
+  // A slow link, of the one job, of the other, of neither.
+  const auto slow = [&](int node) {
+    return same_both_ways(
+               absl::StrCat(kHead, "changes: [{links: \"node[", node, "].nic[1]\", bandwidth: 50 %}]\n", two))
+        .parts;
+  };
+  CHECK(slow(4) == Parts{"d: 6"});
+  CHECK(slow(5) == Parts{"c: 5"});
+  CHECK(slow(11) == Parts{"c: 5", "d: 6"});
+  // Of a time; and what all may cross.
+  const auto changed = [&](const std::string& change) {
+    return same_both_ways(kHead + "changes: [" + change + "]\n" + two);
+  };
+  CHECK(changed("{links: \"node[0]\", bandwidth: 50 %, at: 1 us, until: 5 us}").parts == Parts{"d: 6"});
+  CHECK(changed("{links: \"node[11]\", bandwidth: 50 %, at: 9 ms}").parts == Parts{"c: 5", "d: 6"});
+  CHECK(changed("{links: \"switch[0]\", bandwidth: 50 %}") == kNothing);
+  // Stragglers, by number and by device.
+  CHECK(changed("{job: d, ranks: 3, start: 1 us}").parts == Parts{"c: 5"});
+  CHECK(changed("{ranks: \"node[2]\", start: 1 us}").parts == Parts{"d: 6"});
+  CHECK(changed("{ranks: 3, start: 1 us}") == kNothing);  // of every job
+  // A job that shares nodes, directly or by way of another.
+  CHECK(same_both_ways(kHead + two + on("e", "8-9", kEven)).parts == Parts{"c: 5"});
+  CHECK(same_both_ways(kHead + two + on("e", "4-5", kEven)) == kNothing);
+  CHECK(same_both_ways(kHead + two + on("e", "0-4", kEven + ", start: 30 us")).parts ==
+        Parts{"c e: 5", "d: 6"});
+  // Every second node, in a placement's order; not in another order of ranks.
+  CHECK(same_both_ways(kHead + "jobs:\n" + on("c", "0,2,4,6", kEven)).parts == Parts{"c: 4"});
+  CHECK(same_both_ways(kHead + "jobs:\n" + on("c", "*", kEven + ", placement: {count: 8}")).parts ==
+        Parts{"c: 4"});
+  CHECK(same_both_ways(kHead + "jobs:\n" + on("c", "*", kEven + ", placement: {count: 6, rule: spread}"))
+            .parts == Parts{"c: 6"});
+  // Background traffic that ends with the others, one that does not, and servers on somebody's node.
+  const std::string background = "  b: {kind: background, ranks: \"node[11].gpu[*]\", rate: 1 GB/s";
+  CHECK(same_both_ways(kHead + two + background + "}\n") == kNothing);
+  CHECK(same_both_ways(kHead + two + background + ", duration: 2 ms}\n").parts == Parts{"c: 5", "d: 6"});
+}
+
+TEST_CASE("rows that are alike are folded beside rows that are not") {
+  using Parts = std::vector<std::string>;
+  const auto rows = [](const std::string& rest) {
+    return same_both_ways(kHead + "jobs:\n" + on("c", "*", rest)).parts;
+  };
+  CHECK(rows("size: 24 KB, algorithm: [ring, tree]") == Parts{"c: 12, 1 of 2 rows"});
+  CHECK(rows("sizes: [24 KB, 24001 B, 48 KB], algorithm: [ring, tree], start: 2 us, run: {steps: 2, warmup: "
+             "1}") == Parts{"c: 12, 2 of 6 rows"});
+  CHECK(rows("size: 24 KB, collective: barrier").empty());
+  CHECK(rows("size: 24001 B, algorithm: [ring, direct]").empty());
+  // Beside another job on the same nodes rows overlap with its own.
+  CHECK(same_both_ways(kHead + "jobs:\n" + on("c", "*", "size: 24 KB, algorithm: [ring, tree]") +
+                       on("d", "*", kEven)) == kNothing);
+}
+
+TEST_CASE("random jobs and changes on some nodes take the same time folded and not") {
+  Random random(kSeed);
+  int parts = 0, rows = 0;
+  for (int i = 0; i < 150; ++i) {
+    std::string yaml = kHead;
+    if (random.below(2) == 0) {
+      const uint64_t node = random.below(12), what = random.below(3);
+      absl::StrAppend(&yaml, "changes: [{",
+                      what == 0 ? absl::StrCat("ranks: \"node[", node, "]\", start: 2 us")
+                                : absl::StrCat("links: \"node[", node, "].nic[1]\", bandwidth: 30 %"),
+                      what == 2 ? ", at: 3 us, until: 8 us" : "", "}]\n");
+    }
+    yaml += "jobs:\n";
+    uint64_t next = 0;
+    for (int job = 0; next < 10; ++job) {
+      const uint64_t last = next + 1 + random.below(10);
+      const char* const algorithms[] = {
+          "ring", "direct", "tree", "halving_doubling", "[ring, tree]", "[tree, direct, ring]"};
+      const uint64_t ranks = 2 * (std::min<uint64_t>(last, 11) - next + 1);
+      const uint64_t bytes = ranks * (1 + random.below(9000)) + (random.below(4) == 0 ? 1 : 0);
+      std::string rest = absl::StrCat("size: ", bytes, " B, algorithm: ", algorithms[random.below(6)]);
+      absl::StrAppend(&rest, ", start: ", random.below(3), " us");
+      yaml += on(absl::StrCat("j", job), absl::StrCat(next, "-", std::min<uint64_t>(last, 11)), rest);
+      next = last + (random.below(6) == 0 ? 0 : 1);  // sometimes a node is shared
+    }
+    const Folded folded = same_both_ways(yaml);
+    for (const std::string& part : folded.parts) {
+      ++parts;
+      rows += part.ends_with("rows");
+    }
+  }
+  CHECK(parts > 50);
+  CHECK(rows > 10);
 }
