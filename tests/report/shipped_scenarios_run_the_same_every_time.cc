@@ -7,6 +7,7 @@
 
 #include "sim/report/report.h"
 #include "tests/catch.h"
+#include "tests/effort.h"
 #include "tests/source_dir.h"
 
 using namespace brigade;
@@ -14,6 +15,7 @@ using namespace brigade;
 namespace {
 
 constexpr int64_t kEventsRepeated = 1'000'000;  // above, the shuffled run stands for the repeated one too
+constexpr int64_t kEventsShuffled = kSanitized ? 300'000 : INT64_MAX;
 
 std::vector<std::string> scenario_files() {
   std::vector<std::string> files;
@@ -82,7 +84,7 @@ TEST_CASE("the same events, the same bytes, in whatever order events of an insta
     REQUIRE(topology != nullptr);
     const Outcome straight = run(*scenario, *topology, false);
     CHECK(straight.event_hash != 0);
-    check_same(straight, run(*scenario, *topology, true));
+    if (straight.events <= kEventsShuffled) check_same(straight, run(*scenario, *topology, true));
     if (straight.events <= kEventsRepeated) check_same(straight, run(*scenario, *topology, false));
   }
 }

@@ -100,6 +100,7 @@ TEST_CASE("groups cut the ranks, each once, in strides") {
 TEST_CASE("groups run their collective at once: alone on their own links, in turns on shared ones") {
   const auto t = two_switches();
   CollectiveJobSpec ring = collective_job("ring", {megabytes(10)});
+  ring.dtype = DType::kFp64;
   const auto time_of = [&](std::optional<GroupSpec> groups) {
     ring.groups = groups;
     JobSpec job = job_on("gpu[*]", ring);
