@@ -140,7 +140,7 @@ void Payload::apply_before(Execution& x, Rank r, Round k, int buffers) const {
 }
 
 void Payload::message_launched(uint32_t, const MessageTag& tag, Bytes, Time) {
-  if (!wanted(tag.comm)) return;
+  if (!wanted(tag)) return;
   Execution& x = call(tag.comm, tag.index).executions[tag.execution];
   const int count = buffers(tag.comm);
   apply_before(x, tag.from, tag.round, count);
@@ -163,7 +163,7 @@ void Payload::message_launched(uint32_t, const MessageTag& tag, Bytes, Time) {
 }
 
 void Payload::message_received(const MessageTag& tag, Time) {
-  if (!wanted(tag.comm)) return;
+  if (!wanted(tag)) return;
   Execution& x = call(tag.comm, tag.index).executions[tag.execution];
   auto message = x.under_way.extract({tag.from, tag.round, tag.send});
   BRIGADE_CHECK(!message.empty(), "rank ", tag.to, " got message ", tag.send, " of round ", tag.round,

@@ -104,6 +104,8 @@ class Payload final : public EngineObserver {
     const Role& r = role(engine_.job_of(comm));
     return r.verifies || r.carries;
   }
+  // Messages outside of collectives (to a host, a server) carry nothing.
+  bool wanted(const MessageTag& tag) { return tag.index != kNone && wanted(tag.comm); }
   int buffers(CommId comm) { return role(engine_.job_of(comm)).verifies ? 2 : 1; }
   Call& call(CommId comm, uint32_t index);
   void apply_before(Execution& x, Rank r, Round k, int buffers) const;
