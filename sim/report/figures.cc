@@ -118,6 +118,12 @@ void add_figures(Json& out, const ShardedResult& r) {
   out["offload_us"] = r.offload ? Json(exact_us(*r.offload)) : Json();
   out["host_memory_bytes"] = r.host_memory.count;
   out["nvme_memory_bytes"] = r.nvme_memory.count;
+  if (r.fetches) {
+    out["fetched_bytes_per_step"] = r.fetches->copied.count;
+    out["nvme_read_bytes_per_step"] = r.fetches->read.count;
+    out["fetch_us"] = exact_us(r.fetches->under_way);
+    out["fetch_exposed_us"] = exact_us(r.fetches->exposed);
+  }
   out["collectives"] = Json::array();
   for (const ShardedResult::Call& call : r.calls) out["collectives"].push_back(figures_of(call));
 }

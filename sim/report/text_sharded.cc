@@ -20,15 +20,25 @@ std::string memory_of(const ShardedResult& r) {
   return text;
 }
 
-Table summary(const ShardedResult& r, Rank ranks) {
+std::string fetches_of(const ShardedResult::Fetches& f) {
+  const std::string from = f.read.count == 0 ? "from its host"
+                           : f.read == f.copied
+                               ? "from NVMe"
+                               : absl::StrCat("from its host, ", to_string(f.read), " from NVMe");
+  return absl::StrCat("a step to each device ", from, "; under way ", to_string(f.under_way), ", exposed ",
+                      to_string(f.exposed));
+}
+
+Table summary(const ShardedResult& r, Rank ranks, bool updates_on_host) {
   Table table = step_summary(r.step, ranks);
   table.row({"sent a step", to_string(r.sent_per_step),
              r.volume_psi ? absl::StrCat("by the busiest rank: ", decimals(*r.volume_psi, 3),
                                          " x parameters x (N-1)/N")
                           : ""});
   table.row({"memory peak", to_string(r.memory_peak), memory_of(r)});
+  if (r.fetches) table.row({"parameters fetched", to_string(r.fetches->copied), fetches_of(*r.fetches)});
   if (r.offload)
-    table.row({"optimizer on host", to_string(*r.offload),
+    table.row({updates_on_host ? "optimizer on host" : "parameters to host", to_string(*r.offload),
                absl::StrCat(
                    "of the step; a host holds ", to_string(r.host_memory),
                    r.nvme_memory.count > 0 ? absl::StrCat(", its drives ", to_string(r.nvme_memory)) : "")});
@@ -72,7 +82,7 @@ std::string text_of(const JobResult& job, const ShardedResult& r, const JobSpec&
       ") of ", model_name(asked.work.model), " (", grouped(static_cast<double>(r.step.parameters)),
       " parameters) on ", plural(job.ranks, "rank"), ", ", plural(asked.work.run.steps, "step"));
   if (asked.work.run.warmup > 0) absl::StrAppend(&title, " after ", asked.work.run.warmup, " of warm-up");
-  return absl::StrCat(heading(title, colour), "\n", summary(r, job.ranks).text(),
+  return absl::StrCat(heading(title, colour), "\n", summary(r, job.ranks, asked.updates_on_host()).text(),
                       r.calls.empty() ? "" : call_table(r));
 }
 

@@ -69,25 +69,60 @@ void read_rest(Fields& in, ShardedJobSpec& out) {
   read_run(in, out.work.run);
 }
 
+Kind<Home> home() {
+  return choice<Home>({{"device", Home::kDevice}, {"cpu", Home::kHost}, {"nvme", Home::kNvme}});
+}
+
+// Of parameters on NVMe; DeepSpeed's names and defaults.
+void read_nvme_parameters(Fields& offload, OffloadSpec& out) {
+  offload.defaulted("max_in_cpu", elements(0), out.max_in_cpu,
+                    "of a rank's share of the parameters, in the host's memory all the same");
+  offload.defaulted("sub_group_size", elements(0), out.sub_group_size,
+                    "of a rank's share: max_in_cpu keeps groups of so many, whole");
+  offload.defaulted("buffer_count", whole<int64_t>(1, kElementsMax), out.buffer_count,
+                    "buffers of a rank in its host's memory, one a parameter that is in use");
+  offload.defaulted("buffer_size", elements(1), out.buffer_size, "of a buffer: more than any share");
+}
+
+void check_offload(Fields& offload, const OffloadSpec& spec, const ShardedJobSpec& job) {
+  const bool updates = spec.optimizer != Home::kDevice, keeps = spec.parameters != Home::kDevice;
+  if (!offload.has("optimizer") && !offload.has("parameters"))
+    offload.error(
+        offload.place(),
+        "offload of nothing; allowed: optimizer, parameters (at stage 3), or both, each cpu or nvme");
+  if (keeps && job.stage != kStageMax)
+    offload.error(
+        offload.place_of("parameters"),
+        absl::StrCat("parameters are offloaded at stage 3 only, not at stage ", job.stage,
+                     ", where every device holds them all; allowed: stage: 3, or offload.optimizer alone"));
+  if (updates && job.stage == 0) offload.error(offload.place(), "offload needs stage 1, 2 or 3");
+  if (updates && job.work.optimizer == OptimizerKind::kNone)
+    offload.error(offload.place(), "offload needs an optimizer; `optimizer: {kind: none}` takes no time");
+}
+
 // The rates of a host have no default: they differ too much.
 void read_offload(Fields& in, ShardedJobSpec& out) {
-  in.map("offload", Need::kOptional, "the optimizer runs on the ranks' hosts (stage 1 to 3)",
+  in.map("offload", Need::kOptional, "what the ranks' hosts keep, and the optimizer that runs on them",
          [&](Fields& offload) {
            OffloadSpec spec;
-           offload.required("optimizer", choice<bool>({{"cpu", false}, {"nvme", true}}), spec.nvme,
-                            "where its states are: in the host's memory, or on its drives");
-           offload.required("host_rate", bandwidth(), spec.host_rate,
-                            "at which a host's optimizer moves its bytes");
-           offload.when("optimizer: nvme", spec.nvme, [&] {
+           offload.defaulted(
+               "optimizer", home(), spec.optimizer,
+               "cpu, nvme: it runs on the host (stage 1 to 3), its states in memory or on drives");
+           offload.defaulted("parameters", home(), spec.parameters,
+                             "where each rank's share lies (stage 3), from where gathers fetch it");
+           offload.when("optimizer: cpu or nvme", spec.optimizer != Home::kDevice, [&] {
+             offload.required("host_rate", bandwidth(), spec.host_rate,
+                              "at which a host's optimizer moves its bytes");
+           });
+           offload.when("optimizer or parameters: nvme", spec.nvme(), [&] {
              offload.required("nvme_read", bandwidth(), spec.nvme_read, "of all drives of a host");
              offload.required("nvme_write", bandwidth(), spec.nvme_write, "of all drives of a host");
            });
-           out.offload = spec;
-           if (!offload.describing() && out.stage == 0)
-             offload.error(offload.place(), "offload needs stage 1, 2 or 3");
-           if (!offload.describing() && out.work.optimizer == OptimizerKind::kNone)
-             offload.error(offload.place(),
-                           "offload needs an optimizer; `optimizer: {kind: none}` takes no time");
+           offload.when("parameters: nvme", spec.parameters == Home::kNvme,
+                        [&] { read_nvme_parameters(offload, spec); });
+           if (offload.describing()) return;
+           check_offload(offload, spec, out);
+           if (spec.optimizer != Home::kDevice || spec.parameters != Home::kDevice) out.offload = spec;
          });
 }
 

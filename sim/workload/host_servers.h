@@ -1,11 +1,21 @@
-// The optimizer on the host of each rank: ZeRO-Offload (Ren et al., USENIX ATC 2021), with its states on NVMe
-// drives ZeRO-Infinity (Rajbhandari et al., SC 2021).
+// Hosts that serve their ranks: the optimizer on the host of each rank (ZeRO-Offload: Ren et al., USENIX ATC
+// 2021), and what lies in its memory or on its NVMe drives (ZeRO-Infinity: Rajbhandari et al., SC 2021,
+// arXiv:2104.07857).
 //
-// After backward each rank sends its share of the gradients to its host, which takes the shares in the order
-// in which they arrive: states are read from the drives, the optimizer moves its bytes through the host's
-// memory, states are written back; each of the three serves one share at a time. Then the parameters go back.
-// Whoever shares a cable to the host shares its bandwidth. Left out: gradients that leave during backward,
-// shares that are cut into pieces to overlap the three, parameters on the host.
+// A task of a rank goes up the cable to its host, through three servers, and down again; any of these may be
+// missing. The servers are the drives that read, the optimizer, and the drives that write; each serves one
+// task at a time, in the order in which they arrive, whatever they are: an optimizer's states and parameters
+// wait for each other. Whoever shares a cable to the host shares its bandwidth, message by message.
+//
+//   update    gradients up; states read, parameters too where they are on NVMe and have no master copy; the
+//             optimizer moves its bytes through the host's memory; what was read is written; parameters down,
+//             unless the host keeps them
+//   store     parameters up, and written to NVMe if that is their place: the optimizer is on the device
+//   read      of a gather's share, from NVMe into a buffer of the host
+//   copy      of that share, down to the device
+//
+// Left out: gradients that leave during backward, shares that are cut into pieces to overlap the servers, the
+// host's memory as a limit to copies (they stream through it at the rate of their cable).
 #pragma once
 #include <array>
 #include <deque>
@@ -15,44 +25,58 @@
 
 #include "sim/engine/simulation.h"
 #include "sim/workload/job.h"
+#include "sim/workload/shard_program.h"
 
 namespace brigade {
+
+struct HostTask {
+  Bytes up{}, down{};
+  std::array<Duration, 3> service{};  // read, update, write
+};
 
 struct HostPlan {
   std::vector<VertexId> hosts;         // in the order of their first ranks
   std::vector<Rank> host_of_rank;      // index into hosts
-  Bytes gradients{}, parameters{};     // of a rank's share, as they are sent
-  std::array<Duration, 3> service{};   // of a share: read, update, write
+  std::vector<HostTask> tasks;         // the same for every rank; numbered as below
   Bytes host_memory{}, nvme_memory{};  // of the host with most ranks
+
+  static constexpr uint32_t kUpdate = 0, kStore = 1, kOthers = 2;
+  size_t reads = 0;
+  static uint32_t task_of_read(uint32_t read) { return kOthers + read; }
+  uint32_t task_of_copy(uint32_t call) const { return kOthers + static_cast<uint32_t>(reads) + call; }
 };
 
-// `share`: parameters of a rank; `state_bytes`: of the optimizer's states, a parameter. A rank's host is the
-// nearest one of its node, or of the cluster where it belongs to no node. Reports ranks without one.
-std::optional<HostPlan> plan_hosts(const ShardedJobSpec& spec, int64_t share, int64_t state_bytes,
+// A rank's host is the nearest one of its node, or of the cluster where it belongs to no node. Reports ranks
+// without one. `state_bytes`: of the optimizer's states, a parameter.
+std::optional<HostPlan> plan_hosts(const ShardInput& in, const StepProgram& program, int64_t state_bytes,
                                    const JobContext& context, Diagnostics& errors);
 
-class HostOptimizer {
+class HostServers {
  public:
-  explicit HostOptimizer(HostPlan plan) : plan_(std::move(plan)), queues_(plan_.hosts.size()) {}
+  explicit HostServers(HostPlan plan) : plan_(std::move(plan)), queues_(plan_.hosts.size()) {}
   void begin(const JobContext& context, Simulation& simulation);
-  // The rank's gradients leave now.
-  void submit(Rank r, Simulation& simulation);
+  // The rank's task begins now. At most once at a time.
+  void submit(Rank r, uint32_t task, Simulation& simulation);
   // Timers of the job with this token belong to its ranks, all others are the hosts'.
   static constexpr uint8_t kRankTimer = 0;
   bool concerns(const Notice& notice) const;
-  // The rank that has its parameters now, if that is what the notice says.
-  std::optional<Rank> on(const Notice& notice, Simulation& simulation);
+  struct Done {
+    Rank rank;
+    uint32_t task;
+  };
+  // The task that has ended now, if that is what the notice says.
+  std::optional<Done> on(const Notice& notice, Simulation& simulation);
   const HostPlan& plan() const { return plan_; }
 
  private:
   static constexpr size_t kStages = 3;
-  // A share enters a stage of its host, or has passed the last one.
-  void enter(size_t host, size_t stage, Rank r, Simulation& simulation);
+  // A task enters a server of its host, or has passed the last one.
+  std::optional<Done> enter(size_t host, size_t stage, Done task, Simulation& simulation);
   void serve(size_t host, size_t stage, Simulation& simulation);
   Rank ranks() const { return static_cast<Rank>(plan_.host_of_rank.size()); }
 
   HostPlan plan_;
-  std::vector<std::array<std::deque<Rank>, kStages>> queues_;  // by host
+  std::vector<std::array<std::deque<Done>, kStages>> queues_;  // by host
   JobId job_ = 0;
   CommId comm_ = 0;
 };

@@ -35,6 +35,7 @@ class Zero {
     add_update(in_, out_);
     if (in_.spec.stage > 0 && !gathers_ahead) gather_updated();
     add_gap(in_, out_);
+    out_.need_host_buffers(fetcher_.buffers_needed());
     return std::move(out_).finish();
   }
 
@@ -126,6 +127,7 @@ class Zero {
       call.elements = elements;
       call.dtype = in_.parameter_dtype();
       call.label = std::move(label);
+      call.copied = fetcher_.copied(elements);
       calls.push_back(std::move(call));
     };
     if (in_.spec.stage == 3) {

@@ -85,10 +85,17 @@ struct ShardedResult {
   Bytes memory_held, memory_peak;  // between steps; over the run, on the rank that holds most
   Duration memory_peak_at{};       // since the start of the simulation
   std::optional<Bytes> device_memory;
-  // With offload: from the reduced gradients to the updated parameters in the last step, on the slowest rank;
-  // and what one host holds for its ranks.
+  // With offload: from the reduced gradients to the updated parameters in the last step, on the slowest rank
+  // (of parameters alone: how long they take back to the host); and what one host holds for its ranks.
   std::optional<Duration> offload;
   Bytes host_memory, nvme_memory;
+  // With offloaded parameters, in the last step on the rank that ended it: copied to its device, read from
+  // NVMe for that; how long a copy was wanted and not there, and how long of it the device did not compute.
+  struct Fetches {
+    Bytes copied, read;
+    Duration under_way{}, exposed{};
+  };
+  std::optional<Fetches> fetches;
 };
 
 // Workers against one worker that trains on the whole batch; differences are the largest over all elements.

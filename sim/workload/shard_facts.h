@@ -12,7 +12,7 @@ namespace brigade {
 // Bytes a parameter, wherever they are.
 StateBytes state_bytes_of(const ShardedJobSpec& spec);
 
-// The memory model's question that the job amounts to; with offload the states are not on the device.
+// The memory model's question that the job amounts to; what is offloaded is not on the device.
 MemoryRequest memory_request_of(const ShardedJobSpec& spec, const Model& model, Rank ranks);
 
 // By segment. Of named transformers activations are counted by the memory model, of written-out layers as

@@ -68,7 +68,7 @@ void add_update(const ShardInput& in, ProgramBuilder& out) {
     out.wait_for(out.add(std::move(wait)), reduced);
   }
   StepOp optimizer;
-  if (in.spec.offload) {
+  if (in.spec.updates_on_host()) {
     optimizer.work = Work::kHostOptimizer;
     optimizer.name = "optimizer on the host";
     out.add(std::move(optimizer));
@@ -78,6 +78,11 @@ void add_update(const ShardInput& in, ProgramBuilder& out) {
   optimizer.name = "optimizer";
   optimizer.moved = mine * Bytes{optimizer_bytes_per_parameter(work.optimizer, work.precision)};
   out.add(std::move(optimizer));
+  if (!in.spec.fetches_from_host()) return;
+  StepOp store;
+  store.work = Work::kToHost;
+  store.name = "parameters to the host";
+  out.add(std::move(store));
 }
 
 void add_gap(const ShardInput& in, ProgramBuilder& out) {

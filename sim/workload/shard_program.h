@@ -13,7 +13,7 @@
 //   and 2 gather all parameters after the optimizer. Stage 3 gathers each module's when compute gets to it,
 //   sets off a prefetch of further ones in the recorded order, and keeps what is used again within
 //   max_reuse_distance; small parameters stay gathered and are renewed after the optimizer. Every step is
-//   taken to have its trace.
+//   taken to have its trace. Offloaded parameters: module_fetcher.h, parameter_homes.h.
 // megatron (core/distributed, param_and_grad_buffer.py): a bucket closes when it has reached its size; with
 //   overlap it is reduced at once, and its parameters are gathered beside the next forward, one bucket ahead.
 //

@@ -20,6 +20,7 @@ ShardedJob::ShardedJob(const ShardedJobSpec& spec, JobContext context, ShardedPl
     : spec_(spec), context_(std::move(context)), plan_(std::move(plan)) {
   const std::vector<StepCall>& calls = plan_.program.calls;
   if (plan_.hosts) hosts_.emplace(*plan_.hosts);
+  if (spec_.fetches_from_host()) waiting_.emplace(plan_.program, context_.ranks());
   for (uint32_t c = 0; c < calls.size(); ++c)
     calls_of_[static_cast<size_t>(calls[c].communicator)].push_back(c);
 }
@@ -33,9 +34,9 @@ void ShardedJob::begin(Simulation& simulation, JobTrace* trace) {
   ranks_.resize(context_.devices.size());
   for (Rank r = 0; r < ranks_.size(); ++r) {
     ranks_[r].memory = plan_.program.held;
-    compute_.push_back(context_.compute_stream(r, {.work = HostOptimizer::kRankTimer, .change = kChangeTimer},
-                                               1, simulation));
-    simulation.timer(context_.id, r, Time{} + context_.start + context_.late[r], HostOptimizer::kRankTimer);
+    compute_.push_back(
+        context_.compute_stream(r, {.work = HostServers::kRankTimer, .change = kChangeTimer}, 1, simulation));
+    simulation.timer(context_.id, r, Time{} + context_.start + context_.late[r], HostServers::kRankTimer);
   }
 }
 
@@ -43,16 +44,24 @@ void ShardedJob::on(const Notice& notice, Simulation& simulation) {
   if (notice.what == Notice::What::kTimer && notice.token == kChangeTimer)
     return compute_[notice.rank].changed();
   if (hosts_ && hosts_->concerns(notice)) {
-    const std::optional<Rank> back = hosts_->on(notice, simulation);
-    if (!back) return;
-    ranks_[*back].on_host = simulation.now() - ranks_[*back].op_begin;
-    end_op(*back, simulation);
-    return advance(*back, simulation);
+    if (const std::optional<HostServers::Done> done = hosts_->on(notice, simulation))
+      host_done(*done, simulation);
+    return;
   }
   if (notice.what == Notice::What::kCollectiveDone) return call_done(notice, simulation);
   if (ranks_[notice.rank].phase == Phase::kNotStarted) return begin_step(notice.rank, simulation);
   end_op(notice.rank, simulation);
   advance(notice.rank, simulation);
+}
+
+void ShardedJob::host_done(HostServers::Done done, Simulation& simulation) {
+  if (done.task < HostPlan::kOthers) {
+    ranks_[done.rank].on_host = simulation.now() - ranks_[done.rank].op_begin;
+    end_op(done.rank, simulation);
+    return advance(done.rank, simulation);
+  }
+  waiting_->ended(done.rank, done.task, hosts_->plan(), simulation.now());
+  launch_waiting(done.rank, simulation);
 }
 
 void ShardedJob::begin_step(Rank r, Simulation& simulation) {
@@ -70,6 +79,7 @@ void ShardedJob::begin_step(Rank r, Simulation& simulation) {
   s.step_begin = simulation.now();
   s.comm_free.fill(s.step_begin);
   s.at_begin = s.occupancy.totals(s.step_begin);
+  if (waiting_) waiting_->begin_step(r, s.step_begin);
   s.calls.assign(plan_.calls.size(), {});
   s.op = 0;
   const JitterSpec& jitter = spec_.work.compute.jitter;
@@ -84,24 +94,30 @@ void ShardedJob::advance(Rank r, Simulation& simulation) {
   for (; s.op < plan_.program.ops.size(); end_op(r, simulation)) {
     if (!can_begin(s)) {
       s.phase = Phase::kWaiting;
-      s.occupancy.compute(false, simulation.now());
+      compute(r, false, simulation.now());
       return;
     }
     begin_op(r, simulation);
-    if (plan_.program.ops[s.op].work == Work::kHostOptimizer) {
+    const Work work = plan_.program.ops[s.op].work;
+    if (work == Work::kHostOptimizer || work == Work::kToHost) {
       s.phase = Phase::kOnHost;
-      s.occupancy.compute(false, s.op_begin);
-      return hosts_->submit(r, simulation);
+      compute(r, false, s.op_begin);
+      return hosts_->submit(r, work == Work::kToHost ? HostPlan::kStore : HostPlan::kUpdate, simulation);
     }
     const Duration d = plan_.duration(r, s.op);
     if (d.ps == 0) continue;
     s.phase = Phase::kComputing;
-    const bool on_gpu = plan_.program.ops[s.op].work != Work::kGap;
-    s.occupancy.compute(on_gpu, s.op_begin);
+    const bool on_gpu = work != Work::kGap;
+    compute(r, on_gpu, s.op_begin);
     compute_[r].begin(on_gpu);
     return compute_[r].tell_at(d);
   }
   end_step(r, simulation);
+}
+
+void ShardedJob::compute(Rank r, bool busy, Time now) {
+  ranks_[r].occupancy.compute(busy, now);
+  if (waiting_) waiting_->computes(r, busy, now);
 }
 
 bool ShardedJob::can_begin(const RankState& s) const {
@@ -114,7 +130,8 @@ void ShardedJob::begin_op(Rank r, Simulation& simulation) {
   const StepOp& op = plan_.program.ops[s.op];
   s.op_begin = simulation.now();
   change_memory(r, op.taken_at_begin, {}, s.op_begin);
-  launch(r, op.sets_off_at_begin, simulation);
+  if (waiting_) waiting_->read(r, op.reads_at_begin, *hosts_, simulation);
+  set_off(r, op.sets_off_at_begin, simulation);
 }
 
 void ShardedJob::end_op(Rank r, Simulation& simulation) {
@@ -126,20 +143,32 @@ void ShardedJob::end_op(Rank r, Simulation& simulation) {
     rec.slice(trace_->ranks[r].compute, rec.name(op.name), rec.name("compute"), s.op_begin, now);
   }
   change_memory(r, {}, op.given_back_at_end, now);
-  launch(r, op.sets_off_at_end, simulation);
+  if (waiting_) waiting_->read(r, op.reads_at_end, *hosts_, simulation);
+  set_off(r, op.sets_off_at_end, simulation);
   ++s.op;
 }
 
-void ShardedJob::launch(Rank r, const std::vector<uint32_t>& calls, Simulation& simulation) {
-  RankState& s = ranks_[r];
+void ShardedJob::set_off(Rank r, const std::vector<uint32_t>& calls, Simulation& simulation) {
   const Time now = simulation.now();
   for (const uint32_t call : calls) {
-    const StepCall& c = plan_.program.calls[call];
-    s.calls[call].set_off = now;
-    change_memory(r, c.taken_at_launch, {}, now);
-    s.occupancy.comm_launched(now);
-    simulation.launch(comms_[static_cast<size_t>(c.communicator)], r);
+    ranks_[r].calls[call].set_off = now;
+    change_memory(r, plan_.program.calls[call].taken_at_launch, {}, now);
+    if (!waiting_) launch(r, call, simulation);
   }
+  if (!waiting_) return;
+  waiting_->set_off(r, calls, now);
+  launch_waiting(r, simulation);
+}
+
+void ShardedJob::launch_waiting(Rank r, Simulation& simulation) {
+  while (const std::optional<uint32_t> call = waiting_->take(r, *hosts_, simulation))
+    launch(r, *call, simulation);
+}
+
+void ShardedJob::launch(Rank r, uint32_t call, Simulation& simulation) {
+  ranks_[r].calls[call].launched = simulation.now();
+  ranks_[r].occupancy.comm_launched(simulation.now());
+  simulation.launch(comms_[static_cast<size_t>(plan_.program.calls[call].communicator)], r);
 }
 
 void ShardedJob::call_done(const Notice& notice, Simulation& simulation) {
@@ -149,7 +178,7 @@ void ShardedJob::call_done(const Notice& notice, Simulation& simulation) {
   const auto c = static_cast<size_t>(std::find(comms_.begin(), comms_.end(), notice.comm) - comms_.begin());
   const uint32_t call = calls_of_[c][notice.index - steps_[static_cast<size_t>(s.step)].first_call[c]];
   CallTimes& times = s.calls[call];
-  times.start = std::max(times.set_off, s.comm_free[c]);
+  times.start = std::max(times.launched, s.comm_free[c]);
   times.end = s.comm_free[c] = now;
   times.done = true;
   s.occupancy.comm_done(now);
@@ -161,7 +190,7 @@ void ShardedJob::end_step(Rank r, Simulation& simulation) {
   RankState& s = ranks_[r];
   const Time now = simulation.now();
   StepRecord& step = steps_[static_cast<size_t>(s.step)];
-  s.occupancy.compute(false, now);
+  compute(r, false, now);
   if (trace_ != nullptr) {
     Recorder& rec = trace_->recorder;
     rec.slice(trace_->ranks[r].compute, rec.name(absl::StrCat("step ", s.step)), rec.name("step"),
@@ -172,6 +201,11 @@ void ShardedJob::end_step(Rank r, Simulation& simulation) {
     step.end = now;
     step.last_rank = s.occupancy.totals(now) - s.at_begin;
     if (last) last_calls_ = call_results(s);
+    if (last && waiting_) {
+      const Occupancy::Totals fetches = waiting_->totals(r, now);
+      last_fetches_.under_way = fetches.comm;
+      last_fetches_.exposed = fetches.exposed;
+    }
   }
   if (last) last_on_host_ = std::max(last_on_host_, s.on_host);
   BRIGADE_CHECK(s.memory == plan_.program.held, "rank ", r, " ends a step with ", s.memory.count,
@@ -264,6 +298,11 @@ JobResult ShardedJob::result(const Simulation& simulation) const {
     result.offload = last_on_host_;
     result.host_memory = hosts_->plan().host_memory;
     result.nvme_memory = hosts_->plan().nvme_memory;
+  }
+  if (waiting_) {
+    result.fetches = last_fetches_;
+    for (const StepCall& call : plan_.program.calls) result.fetches->copied += call.copied;
+    for (const Bytes read : plan_.program.reads) result.fetches->read += read;
   }
   return {.name = context_.name,
           .kind = spec_.preset == ShardPreset::kFsdp2 ? "fsdp" : "zero",

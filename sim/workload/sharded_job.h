@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sim/workload/job.h"
+#include "sim/workload/launch_queue.h"
 #include "sim/workload/occupancy.h"
 #include "sim/workload/sharded_plan.h"
 
@@ -32,7 +33,7 @@ class ShardedJob final : public Job {
   static constexpr uint8_t kChangeTimer = UINT8_MAX;  // token: a rank's compute changes
   enum class Phase : uint8_t { kNotStarted, kComputing, kWaiting, kOnHost, kDone };
   struct CallTimes {
-    Time set_off{}, start{}, end{};
+    Time set_off{}, launched{}, start{}, end{};
     bool done = false;
   };
   struct RankState {
@@ -64,7 +65,11 @@ class ShardedJob final : public Job {
   void begin_op(Rank r, Simulation& simulation);
   void end_op(Rank r, Simulation& simulation);
   void end_step(Rank r, Simulation& simulation);
-  void launch(Rank r, const std::vector<uint32_t>& calls, Simulation& simulation);
+  void set_off(Rank r, const std::vector<uint32_t>& calls, Simulation& simulation);
+  void launch(Rank r, uint32_t call, Simulation& simulation);
+  void launch_waiting(Rank r, Simulation& simulation);
+  void host_done(HostServers::Done done, Simulation& simulation);
+  void compute(Rank r, bool busy, Time now);
   void call_done(const Notice& notice, Simulation& simulation);
   void change_memory(Rank r, Bytes taken, Bytes given_back, Time now);
   void settle_memory(Rank r);
@@ -81,7 +86,9 @@ class ShardedJob final : public Job {
   std::vector<ShardedResult::Call> last_calls_;
   Bytes memory_peak_{};
   Time memory_peak_at_{};
-  std::optional<HostOptimizer> hosts_;
+  std::optional<HostServers> hosts_;
+  std::optional<LaunchQueue> waiting_;  // with offloaded parameters: calls whose shares are not there yet
+  ShardedResult::Fetches last_fetches_;
   Duration last_on_host_{};
   JobTrace* trace_ = nullptr;
 };

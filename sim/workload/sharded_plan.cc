@@ -10,6 +10,7 @@
 #include "sim/workload/communicate.h"
 #include "sim/workload/gradient_buckets.h"
 #include "sim/workload/memory_traffic.h"
+#include "sim/workload/parameter_homes.h"
 #include "sim/workload/shard_facts.h"
 
 namespace brigade {
@@ -89,6 +90,42 @@ std::string count_of(int64_t elements) {
   return absl::StrCat(elements, elements == 1 ? " element" : " elements");
 }
 
+void add_offload(const ShardInput& in, std::vector<std::string>& list) {
+  const OffloadSpec& offload = *in.spec.offload;
+  if (in.spec.updates_on_host())
+    list.push_back(
+        absl::StrCat("the optimizer runs on each rank's nearest host, on one share after the other",
+                     offload.optimizer == Home::kNvme ? ", its states on NVMe" : ""));
+  if (!in.spec.fetches_from_host()) return;
+  list.push_back("before each gather a rank copies its share of the parameters from its host, in order");
+  if (offload.parameters != Home::kNvme) return;
+  const ParameterHomes homes = parameter_homes(in);
+  list.push_back(absl::StrCat(
+      "of a rank's share ", homes.nvme_elements, " parameters are on NVMe, ", homes.host_elements,
+      " in the host's memory (max_in_cpu, shares below 1 MiB, small ", "parameters)"));
+}
+
+// DeepSpeed ends in an assertion: "More elements than buffer size", "Not enough buffers for swapping".
+bool check_buffers(const ShardInput& in, const StepProgram& program, const JobContext& context,
+                   Diagnostics& errors) {
+  if (!in.spec.fetches_from_host() || in.spec.offload->parameters != Home::kNvme) return true;
+  const OffloadSpec& offload = *in.spec.offload;
+  const ParameterHomes homes = parameter_homes(in);
+  if (homes.largest_elements >= offload.buffer_size)
+    errors.error(context.at, absl::StrCat("job \"", context.name, "\": offload.buffer_size of ",
+                                          count_of(offload.buffer_size), " does not hold a rank's share of ",
+                                          in.model.parameters[homes.largest].name, "; allowed: more than ",
+                                          count_of(homes.largest_elements)));
+  const int64_t needed = program.host_buffers;
+  if (needed > offload.buffer_count)
+    errors.error(
+        context.at,
+        absl::StrCat("job \"", context.name, "\": offload.buffer_count of ", offload.buffer_count,
+                     " is too few: up to ", needed, " shares from NVMe are in use at once; allowed: ", needed,
+                     " or more, or a smaller max_reuse_distance, which keeps parameters gathered"));
+  return errors.ok();
+}
+
 std::vector<std::string> assumptions_of(const ShardInput& in, const MemoryRequest& request) {
   const ShardedJobSpec& spec = in.spec;
   std::vector<std::string> list;
@@ -97,7 +134,7 @@ std::vector<std::string> assumptions_of(const ShardInput& in, const MemoryReques
   else
     list.push_back(
         "a layer takes the larger of FLOPs / rate and bytes / memory bandwidth; no host launch gaps");
-  if (spec.work.optimizer != OptimizerKind::kNone && !spec.offload)
+  if (spec.work.optimizer != OptimizerKind::kNone && !spec.updates_on_host())
     list.push_back(absl::StrCat("the optimizer moves ",
                                 optimizer_bytes_per_parameter(spec.work.optimizer, spec.work.precision),
                                 " bytes a parameter", spec.stage > 0 ? " of a rank's share" : ""));
@@ -107,10 +144,7 @@ std::vector<std::string> assumptions_of(const ShardInput& in, const MemoryReques
     list.push_back("a bucket is reduce-scattered over all ranks");
   if (spec.preset == ShardPreset::kDeepspeed && spec.stage == 3)
     list.push_back("every step knows the order of the modules");
-  if (spec.offload)
-    list.push_back(
-        absl::StrCat("the optimizer runs on each rank's nearest host, on one share after the other",
-                     spec.offload->nvme ? ", its states on NVMe" : ""));
+  if (spec.offload) add_offload(in, list);
   if (in.copies()) list.push_back("copies into and out of buffers at memory rate");
   const bool written = std::any_of(in.segments.begin(), in.segments.end(), [](const SegmentFacts& f) {
     return f.kept.count > 0 || f.recomputed.count > 0;
@@ -175,6 +209,7 @@ std::optional<ShardedPlan> plan_sharded(const ShardedJobSpec& spec, const JobCon
   ShardedPlan plan;
   plan.program = spec.preset == ShardPreset::kFsdp2 ? fsdp_program(in) : zero_program(in);
   plan.program.held = held_memory(in, request);
+  if (!check_buffers(in, plan.program, context, errors)) return std::nullopt;
   if (!add_calls(plan, spec, context, errors)) return std::nullopt;
   RankKinds kinds = rank_kinds(*model, spec.work, context, errors);
   if (errors.errors() != before) return std::nullopt;
@@ -190,8 +225,7 @@ std::optional<ShardedPlan> plan_sharded(const ShardedJobSpec& spec, const JobCon
   plan.model_states = memory_use(request).model_states;
   plan.assumptions = assumptions_of(in, request);
   if (spec.offload) {
-    const int64_t share = padded(request.parameters, request.ranks) / int64_t{request.ranks};
-    plan.hosts = plan_hosts(spec, share, state_bytes_of(spec).optimizer, context, errors);
+    plan.hosts = plan_hosts(in, plan.program, state_bytes_of(spec).optimizer, context, errors);
     if (!plan.hosts) return std::nullopt;
   }
   check_memory(plan, kinds, context, errors);

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "sim/engine/simulation.h"
-#include "sim/workload/host_optimizer.h"
+#include "sim/workload/host_servers.h"
 #include "sim/workload/job.h"
 #include "sim/workload/rank_kinds.h"
 #include "sim/workload/step_program.h"

@@ -250,11 +250,19 @@ struct ParameterServerJobSpec {
 
 // --- zero, fsdp: model states sharded over the ranks (step_program.h). Counts are elements.
 
-// The optimizer on the ranks' hosts, its states in their memory or on their NVMe drives (host_optimizer.h).
+// What the ranks' hosts keep and do, in their memory or on their NVMe drives (host_servers.h). Of DeepSpeed's
+// offload_optimizer and offload_param (runtime/zero/offload_config.py), whose defaults these are.
+enum class Home : uint8_t { kDevice, kHost, kNvme };
 struct OffloadSpec {
-  bool nvme = false;
+  Home optimizer = Home::kDevice, parameters = Home::kDevice;
   Bandwidth host_rate = Bandwidth::gb_per_s(1);  // bytes that a host's optimizer moves
   Bandwidth nvme_read = Bandwidth::gb_per_s(1), nvme_write = Bandwidth::gb_per_s(1);  // all drives of a host
+  // Parameters on NVMe, in elements of a rank's share: kept in the host's memory all the same, in groups of
+  // so many; buffers that shares are read into, and the size of each.
+  int64_t max_in_cpu = 1'000'000'000, sub_group_size = 1'000'000'000;
+  int64_t buffer_count = 5, buffer_size = 100'000'000;
+
+  bool nvme() const { return optimizer == Home::kNvme || parameters == Home::kNvme; }
 };
 
 struct ShardedJobSpec {
@@ -274,6 +282,8 @@ struct ShardedJobSpec {
   int communicators = 1;
 
   std::optional<OffloadSpec> offload;  // zero, deepspeed
+  bool updates_on_host() const { return offload && offload->optimizer != Home::kDevice; }
+  bool fetches_from_host() const { return offload && offload->parameters != Home::kDevice; }  // stage 3
   ActivationCount activations = ActivationCount::kFlash;
   Recompute recompute = Recompute::kNone;
   AlgorithmSpec all_gather, reduce_scatter;

@@ -28,6 +28,18 @@ uint32_t ProgramBuilder::call_at_end(uint32_t op, StepCall call) {
   return number;
 }
 
+uint32_t ProgramBuilder::read_at_begin(uint32_t op, Bytes bytes) {
+  program_.reads.push_back(bytes);
+  program_.ops[op].reads_at_begin.push_back(static_cast<uint32_t>(program_.reads.size() - 1));
+  return program_.ops[op].reads_at_begin.back();
+}
+
+uint32_t ProgramBuilder::read_at_end(uint32_t op, Bytes bytes) {
+  program_.reads.push_back(bytes);
+  program_.ops[op].reads_at_end.push_back(static_cast<uint32_t>(program_.reads.size() - 1));
+  return program_.ops[op].reads_at_end.back();
+}
+
 StepProgram ProgramBuilder::finish() && {
   std::vector<uint32_t> number(program_.calls.size());
   std::vector<StepCall> calls;

@@ -3,8 +3,8 @@
 // differs.
 //
 // A collective is launched when the operation that sets it off begins or ends, and runs on its communicator's
-// stream, in order. So what overlaps is nowhere written down. Memory is counted where the list says that it
-// is taken or given back.
+// stream, in order; where a share has to come from the host first, when it has. So what overlaps is nowhere
+// written down. Memory is counted where the list says that it is taken or given back.
 #pragma once
 #include <string>
 #include <vector>
@@ -25,7 +25,8 @@ enum class Work : uint8_t {
   kWait,     // for collectives only
   kNorm,
   kOptimizer,
-  kHostOptimizer,  // on the host: the compute stream is idle until the parameters are back
+  kHostOptimizer,  // on the host: the compute stream is idle until it has ended
+  kToHost,         // updated parameters go back to the host: the same
   kGap             // of the host: the compute stream is idle
 };
 
@@ -36,7 +37,8 @@ struct StepOp {
   Bytes moved{};                // by memory, beside what layers move
   std::vector<uint32_t> waits;  // collectives that have to be done before
   std::vector<uint32_t> sets_off_at_begin, sets_off_at_end;
-  Bytes taken_at_begin{}, given_back_at_end{};  // memory
+  std::vector<uint32_t> reads_at_begin, reads_at_end;  // set off, as the collectives are
+  Bytes taken_at_begin{}, given_back_at_end{};         // memory
 };
 
 struct StepCall {
@@ -46,11 +48,17 @@ struct StepCall {
   DType dtype = DType::kFp32;
   std::string label;
   Bytes taken_at_launch{}, given_back_at_end{};  // memory
+  // With offloaded parameters: a rank's share, copied to its device before the collective starts, once these
+  // reads have ended.
+  Bytes copied{};
+  std::vector<uint32_t> reads = {};
 };
 
 struct StepProgram {
   std::vector<StepOp> ops;
   std::vector<StepCall> calls;  // in the order in which they are set off
+  std::vector<Bytes> reads;     // of shares, from NVMe into the host's memory
+  int64_t host_buffers = 0;     // that the reads cannot do without
   Bytes held{};                 // of memory, at the begin and the end of a step
 };
 
@@ -64,8 +72,12 @@ class ProgramBuilder {
   // Set off when operation `op` begins or ends. Returns a number for wait_for().
   uint32_t call_at_begin(uint32_t op, StepCall call);
   uint32_t call_at_end(uint32_t op, StepCall call);
+  // The same of a read; returns its number.
+  uint32_t read_at_begin(uint32_t op, Bytes bytes);
+  uint32_t read_at_end(uint32_t op, Bytes bytes);
   // Operation `op` waits for it.
   void wait_for(uint32_t op, uint32_t call) { program_.ops[op].waits.push_back(call); }
+  void need_host_buffers(int64_t count) { program_.host_buffers = count; }
   StepProgram finish() &&;
 
  private:

@@ -41,6 +41,7 @@ std::string cable(Draw& d) {
 // A number of GPUs in each of so many nodes.
 struct Machine {
   int64_t nodes, gpus;
+  bool hosts = false;
 };
 
 // For up to four nodes of up to four NICs each.
@@ -67,7 +68,7 @@ std::string other_fabric(Draw& d) {
 }
 
 std::string cluster(Draw& d, Machine& m) {
-  m = {d.between(1, 4), d.between(1, 4)};
+  m = {.nodes = d.between(1, 4), .gpus = d.between(1, 4)};
   if (m.nodes * m.gpus == 1) m.gpus = 2;
   const std::string family = m.gpus == 1 ? "switched" : d.among({"switched", "full_mesh", "ring"});
   std::string text = in_order({"cluster:\n  node_types:\n    n:\n      gpus: ", m.gpus,
@@ -75,6 +76,8 @@ std::string cluster(Draw& d, Machine& m) {
   if (family == "ring") text += "      forward: true\n";
   if (m.nodes > 1)
     text += in_order({"      nics: {count: ", m.gpus, ", host: {", cable(d), "}, port: {", cable(d), "}}\n"});
+  m.hosts = m.nodes > 1 && d.one_in(2);
+  if (m.hosts) text += "      host: true\n";
   text += in_order({"  nodes: [{type: n, count: ", m.nodes, "}]\n"});
   if (m.nodes == 1) return text;
   if (d.one_in(3)) return text + other_fabric(d);
@@ -175,7 +178,7 @@ std::string server_job(Draw& d) {
   return in_order({text, ", run: {steps: ", d.between(1, 3), "}"});
 }
 
-std::string sharded_job(Draw& d, bool fsdp) {
+std::string sharded_job(Draw& d, bool fsdp, bool hosts) {
   std::string text = "model: {layers: [";
   for (int64_t i = d.between(1, 5); i > 0; --i)
     text += in_order({"{name: l", i, ", parameters: [{name: w, elements: ", d.between(1, 3000),
@@ -192,11 +195,13 @@ std::string sharded_job(Draw& d, bool fsdp) {
     text += in_order({", preset: megatron, stage: ", d.between(0, 1), ", reduce_bucket: ", d.between(1, 4000),
                       " elements, overlap: ", d.among({"true", "false"})});
   } else {
-    text += in_order({", stage: ", d.between(0, 3), ", reduce_bucket: ", d.between(1, 4000), " elements"});
+    const int64_t stage = d.between(0, 3);
+    text += in_order({", stage: ", stage, ", reduce_bucket: ", d.between(1, 4000), " elements"});
     text += in_order({", gather_bucket: ", d.between(1, 4000), " elements, prefetch: ", d.between(0, 4000)});
     text += in_order(
         {" elements, persistence_threshold: ", d.between(0, 1000), " elements, max_reuse_distance: "});
     text += in_order({d.between(0, 9000), " elements, overlap: ", d.among({"true", "false"})});
+    if (hosts && stage == 3) text += d.among({"", ", offload: {parameters: cpu}"});
   }
   return in_order({text, ", run: {steps: ", d.between(1, 3), "}"});
 }
@@ -227,7 +232,7 @@ std::string job(Draw& d, const Machine& m, size_t number) {
                    : kind < 9  ? ddp_job(d)
                    : kind < 10 ? training_job(d)
                    : kind < 12 ? server_job(d)
-                   : kind < 15 ? sharded_job(d, kind == 12)
+                   : kind < 15 ? sharded_job(d, kind == 12, m.hosts)
                    : kind < 16 ? background_job(d)
                                : replay_job(d),
                    "}\n"});
@@ -245,6 +250,7 @@ constexpr std::pair<const char*, const char*> kPieces[] = {{", rounds: lockstep"
                                                            {", transfer: layers, run", ", run"},
                                                            {", shard_by: tensors", ""},
                                                            {", recompute: full", ""},
+                                                           {", offload: {parameters: cpu}", ""},
                                                            {", comm_streams: 2", ""},
                                                            {", interference: {compute: 60 %}", ""},
                                                            {", compute: {jitter: {mean: 20 %}}", ""}};

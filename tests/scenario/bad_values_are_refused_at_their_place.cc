@@ -123,6 +123,29 @@ TEST_CASE("a bad value is refused at its place") {
   }
 }
 
+TEST_CASE("offload that DeepSpeed refuses is refused at its place") {
+  const std::string file =
+      "brigade: 1\n"
+      "cluster: {vertices: [{name: g, kind: gpu}, {name: h, kind: host}], cables: [{between: [g, h], "
+      "bandwidth: 1 GB/s, latency: 1 us}]}\n"
+      "jobs:\n"
+      "  z: {kind: zero, ranks: g, model: {name: gpt2},\n"
+      "      ";
+  REQUIRE(errors_of(file + "stage: 3, offload: {parameters: cpu}}\n").empty());
+  REQUIRE(errors_of(file + "stage: 0, offload: {optimizer: device}}\n").empty());
+  CHECK(errors_of(file + "stage: 2, offload: {parameters: cpu}}\n") ==
+        std::vector<std::string>{
+            "5:39: parameters are offloaded at stage 3 only, not at stage 2, where every device "
+            "holds them all; allowed: stage: 3, or offload.optimizer alone"});
+  CHECK(errors_of(file + "stage: 3, offload: {}}\n") ==
+        std::vector<std::string>{
+            "5:26: offload of nothing; allowed: optimizer, parameters (at stage 3), or both, each "
+            "cpu or nvme"});
+  CHECK(errors_of(file + "stage: 3, offload: {parameters: disk}}\n") ==
+        std::vector<std::string>{R"(5:39: unknown parameters "disk"; allowed: device, cpu, nvme)"});
+  CHECK(errors_of(file + "stage: 3, offload: {parameters: cpu, buffer_count: 3}}\n").size() == 1);
+}
+
 TEST_CASE("no jobs, and an empty list of them, are errors") {
   const std::string none = kGood.substr(0, kGood.find("jobs:"));
   CHECK(errors_of(none) ==

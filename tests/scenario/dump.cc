@@ -118,7 +118,10 @@ class Dump {
     all(j.work, j.servers, j.shards, j.shard_by, j.update_rate, j.mode, j.staleness_bound, j.transfer);
     all(j.priorities, j.run, j.until_updates, j.until_time);
   }
-  void put(const OffloadSpec& o) { all(o.nvme, o.host_rate, o.nvme_read, o.nvme_write); }
+  void put(const OffloadSpec& o) {
+    all(o.optimizer, o.parameters, o.host_rate, o.nvme_read, o.nvme_write, o.max_in_cpu, o.sub_group_size);
+    all(o.buffer_count, o.buffer_size);
+  }
   void put(const ShardedJobSpec& j) {
     all(j.offload);
     all(j.work, j.preset, j.stage, j.reduce_bucket, j.gather_bucket, j.overlap, j.prefetch);

@@ -47,6 +47,8 @@ constexpr const char* kNodes =
     "  f: {kind: fsdp, ranks: x, model: {name: gpt2}}\n"
     "  o: {kind: zero, ranks: x, stage: 1, model: {name: gpt2},\n"
     "      offload: {optimizer: nvme, host_rate: 1 GB/s, nvme_read: 1 GB/s, nvme_write: 1 GB/s}}\n"
+    "  w: {kind: zero, ranks: x, stage: 3, model: {name: gpt2},\n"
+    "      offload: {parameters: nvme, nvme_read: 1 GB/s, nvme_write: 1 GB/s}}\n"
     "  r: {kind: replay, ranks: x, trace: t.json, all_reduce: {algorithm: hierarchical}}\n"
     "changes: [{links: x, bandwidth: 25 %}, {ranks: 3, compute: 50 %}]\n"
     "trace: {file: t.json}\n";
@@ -267,6 +269,11 @@ Rows rows() {
       {"jobs.NAME.max_live_parameters", "jobs.z.max_live_parameters=1000 elements"},
       {"jobs.NAME.max_reuse_distance", "jobs.z.max_reuse_distance=1000 elements"},
       {"jobs.NAME.offload.optimizer", "jobs.z.offload={optimizer: cpu, host_rate: 1 GB/s}"},
+      {"jobs.NAME.offload.parameters", "jobs.w.offload={parameters: cpu}"},
+      {"jobs.NAME.offload.max_in_cpu", "jobs.w.offload.max_in_cpu=0 elements"},
+      {"jobs.NAME.offload.sub_group_size", "jobs.w.offload.sub_group_size=1 elements"},
+      {"jobs.NAME.offload.buffer_count", "jobs.w.offload.buffer_count=4"},
+      {"jobs.NAME.offload.buffer_size", "jobs.w.offload.buffer_size=1 elements"},
       {"jobs.NAME.offload.host_rate", "jobs.o.offload.host_rate=2 GB/s"},
       {"jobs.NAME.offload.nvme_read", "jobs.o.offload.nvme_read=2 GB/s"},
       {"jobs.NAME.offload.nvme_write", "jobs.o.offload.nvme_write=2 GB/s"},

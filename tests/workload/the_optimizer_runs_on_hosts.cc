@@ -1,24 +1,10 @@
 // ZeRO-Offload by hand: two ranks and their host on one switch, links of 1 GB/s, 1 us from end to end.
+#include "tests/workload/clusters_with_hosts.h"
 #include "tests/workload/sharded_jobs.h"
 
 using namespace brigade;
 
 namespace {
-
-std::unique_ptr<const Topology> with_hosts(int gpus, int hosts) {
-  ClusterSpec spec;
-  spec.models["small"] = small_device("small");
-  add_vertex(spec, "switch[0]", "switch");
-  for (int i = 0; i < gpus; ++i) {
-    add_vertex(spec, "gpu[" + std::to_string(i) + "]", "gpu", "small");
-    add_cable(spec, "gpu[" + std::to_string(i) + "]", "switch[0]");
-  }
-  for (int i = 0; i < hosts; ++i) {
-    add_vertex(spec, "host[" + std::to_string(i) + "]", "host");
-    add_cable(spec, "host[" + std::to_string(i) + "]", "switch[0]");
-  }
-  return build(spec);
-}
 
 // 8000 fp32 parameters with AdamW: a rank of two has 4000, gradients of 16 KB, states of 32 KB, and 112 KB to
 // move.
@@ -26,7 +12,7 @@ ShardedJobSpec offloaded(bool nvme, int stage = 1) {
   ShardedJobSpec job = zero_job(stage, {4000, 4000});
   job.work.optimizer = OptimizerKind::kAdamW;
   OffloadSpec offload;
-  offload.nvme = nvme;
+  offload.optimizer = nvme ? Home::kNvme : Home::kHost;
   offload.host_rate = Bandwidth::gb_per_s(4);
   offload.nvme_read = Bandwidth::gb_per_s(2);
   offload.nvme_write = Bandwidth::gb_per_s(1);
