@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "sim/base/random.h"
 #include "sim/replay/event_tokens.h"
+#include "sim/replay/json_pieces.h"
 #include "sim/replay/json_tokens.h"
 #include "sim/replay/trace_file.h"
 
@@ -20,6 +21,7 @@ namespace {
 namespace ondemand = simdjson::ondemand;
 using simdjson::error_code;
 static_assert(kTracePadding >= simdjson::SIMDJSON_PADDING);
+constexpr size_t kPieceBytes = 1 << 18;
 
 class Reader {
  public:
@@ -39,25 +41,62 @@ class Reader {
       return std::move(out_);
     }
     take_hash();
-    ondemand::parser parser(kTraceBytesMax + kTracePadding);
-    ondemand::document document;
-    if (const error_code error =
-            parser.iterate(text_.data(), text_.size(), text_.size() + kTracePadding).get(document)) {
-      refuse(error, nullptr);
-      return std::move(out_);
-    }
-    document_ = &document;
-    error_code error = text_[first] == '[' ? read_events(document) : read_top(document);
-    // At the end there is no location.
-    if (!error && !said_ && document.current_location().error() == error_code::SUCCESS)
-      error = error_code::TRAILING_CONTENT;
-    if (error && !said_) refuse(error, document_);
-    if (!error && !said_ && !has_events_) fail(first, no_events());
-    document_ = nullptr;
+    if (text_.size() <= kPieceBytes || !read_pieces()) read_whole();
     return std::move(out_);
   }
 
  private:
+  void read_whole() {
+    ondemand::parser parser(kTraceBytesMax + kTracePadding);
+    ondemand::document document;
+    if (const error_code error =
+            parser.iterate(text_.data(), text_.size(), text_.size() + kTracePadding).get(document))
+      return refuse(error, nullptr);
+    const error_code error = read_document(document);
+    if (error && !said_) refuse(error, &document);
+    if (!error && !said_ && !has_events_) fail(text_.find_first_not_of(" \t\r\n"), no_events());
+  }
+
+  // Without the memory that simdjson's index of the whole takes. False, and nothing is kept, where anything
+  // is not as it should be: then the whole is read for what to say of it.
+  bool read_pieces() {
+    const std::optional<JsonPieces> cut = cut_trace(text_, kPieceBytes);
+    if (!cut) return false;
+    const TraceEvents empty = out_;
+    out_.events.reserve(std::min(cut->elements, text_.size() / sizeof(TraceEvent)));
+    in_pieces_ = true;
+    ondemand::parser parser(kTraceBytesMax + kTracePadding);
+    std::string padded;
+    const auto read_one = [&](std::string_view before, std::string_view text, std::string_view after) {
+      padded.assign(before).append(text).append(after);
+      const size_t size = padded.size();
+      padded.resize(size + kTracePadding);
+      ondemand::document document;
+      return parser.iterate(padded.data(), size, padded.size()).get(document) == error_code::SUCCESS &&
+             read_document(document) == error_code::SUCCESS && !said_;
+    };
+    bool sound = read_one("", cut->outline, "") && has_events_;
+    for (const auto& [begin, end] : cut->pieces)
+      sound = sound && read_one("[", text_.substr(begin, end - begin), "]");
+    in_pieces_ = false;
+    if (sound) return true;
+    out_ = empty;
+    names_.clear();
+    threads_.clear();
+    has_events_ = is_chakra_ = said_ = false;
+    return false;
+  }
+
+  error_code read_document(ondemand::document& document) {
+    ondemand::json_type type{};
+    if (const error_code error = document.type().get(type)) return error;
+    const error_code error = type == ondemand::json_type::array ? read_events(document) : read_top(document);
+    // At the end there is no location.
+    if (!error && !said_ && document.current_location().error() == error_code::SUCCESS)
+      return error_code::TRAILING_CONTENT;
+    return error;
+  }
+
   error_code read_top(ondemand::document& document) {
     ondemand::object top;
     if (const error_code error = document.get_object().get(top)) return error;
@@ -307,6 +346,7 @@ class Reader {
   // Offset 0 is the file as a whole. Lines of what was unpacked cannot be shown.
   void fail(size_t offset, std::string what) {
     said_ = true;
+    if (in_pieces_) return;
     if (offset == 0) return errors_.error({out_.file, 0, 0}, std::move(what));
     const std::string_view before = text_.substr(0, std::min(offset, text_.size()));
     const auto line = 1 + std::count(before.begin(), before.end(), '\n');
@@ -345,8 +385,7 @@ class Reader {
   TraceEvents out_;
   Ids names_, threads_;
   std::string key_;
-  ondemand::document* document_ = nullptr;
-  bool has_events_ = false, is_chakra_ = false, said_ = false;
+  bool has_events_ = false, is_chakra_ = false, said_ = false, in_pieces_ = false;
 };
 
 }  // namespace

@@ -26,27 +26,37 @@ struct Mark {
 std::vector<Activity> activities_of(const Draft& draft) {
   const TraceEvents& trace = draft.trace;
   std::vector<Activity> all(trace.threads.size());
+  const auto counts = [&](const TraceEvent& e) {
+    return (e.kind == EventKind::kOp || e.kind == EventKind::kCall) && e.begin_ns >= draft.begin_ns &&
+           e.begin_ns < draft.end_ns && !trace.names[e.name].starts_with("ProfilerStep");
+  };
+  std::vector<size_t> many(trace.threads.size());
+  for (const TraceEvent& e : trace.events)
+    if (counts(e)) many[e.thread] += 2;
   std::vector<std::vector<Mark>> marks(trace.threads.size());
+  for (size_t t = 0; t < marks.size(); ++t) marks[t].reserve(many[t]);
   for (uint32_t i = 0; i < trace.events.size(); ++i) {
     const TraceEvent& e = trace.events[i];
-    if ((e.kind != EventKind::kOp && e.kind != EventKind::kCall) || e.begin_ns < draft.begin_ns ||
-        e.begin_ns >= draft.end_ns || trace.names[e.name].starts_with("ProfilerStep"))
-      continue;
+    if (!counts(e)) continue;
     all[e.thread].takes_part |= e.kind == EventKind::kOp;
     marks[e.thread].push_back({e.begin_ns, i, true});
     marks[e.thread].push_back({e.end_ns(), i, false});
   }
   for (const Call& c : draft.calls) all[c.thread].takes_part |= c.kind == CallKind::kLaunch;
   for (size_t t = 0; t < marks.size(); ++t) {
-    std::stable_sort(marks[t].begin(), marks[t].end(),
-                     [](const Mark& a, const Mark& b) { return a.at_ns < b.at_ns; });
+    std::sort(marks[t].begin(), marks[t].end(), [](const Mark& a, const Mark& b) {
+      if (a.at_ns != b.at_ns) return a.at_ns < b.at_ns;
+      return a.event != b.event ? a.event < b.event : a.begins > b.begins;
+    });
     Activity& a = all[t];
+    a.marks_ns.reserve(marks[t].size());
     for (size_t i = 0; i < marks[t].size(); ++i) {
       const Mark& m = marks[t][i];
       const bool at_work = i > 0 && marks[t][i - 1].begins && !m.begins && marks[t][i - 1].event == m.event;
       if (!at_work && (i == 0 || m.at_ns - marks[t][i - 1].at_ns > kSilence_ns)) a.silences.push_back(i);
       a.marks_ns.push_back(m.at_ns);
     }
+    marks[t] = {};
   }
   return all;
 }

@@ -80,6 +80,7 @@ std::shared_ptr<const ReplayTrace> load_replay(const std::vector<std::string>& p
     for_each_trace(path, asked_from, errors, [&](const TraceText& text) {
       const int before = errors.errors();
       TraceEvents events = read_events(text, errors);
+      text.release();
       if (errors.errors() > before) return;
       trace->hash = mix(trace->hash ^ events.hash);
       if (std::optional<ReplayGraph> graph = make_graph(std::move(events), errors))

@@ -39,16 +39,16 @@ size_t size_hint(const std::string& path, uint64_t packed) {
 
 // Unpacks with `out.size` bytes in front of the padding; returns an error or "".
 std::string unpack(const std::string& path, uint64_t packed, Buffer& out) {
-  constexpr size_t kPiece = 1 << 20;
+  constexpr size_t kPiece = 1 << 20, kLeast = 4096;
   out.is_plain = false;
   const gzFile file = gzopen(path.c_str(), "rb");
   if (file == nullptr) return "cannot be opened";
   gzbuffer(file, 1 << 17);
   // The buffer never grows by copying more than it must: hint, then doubling.
-  out.text.reserve(size_hint(path, packed) + 2 * kTracePadding);
+  out.text.reserve(size_hint(path, packed) + kLeast + kTracePadding);
   std::string error;
   while (error.empty()) {
-    const size_t room = std::min(kPiece, std::max(out.text.capacity() - out.size, size_t{4096}));
+    const size_t room = std::min(kPiece, std::max(out.text.capacity() - out.size, kLeast));
     if (out.text.size() < out.size + room) out.text.resize(out.size + room);
     const int got = gzread(file, out.text.data() + out.size, static_cast<unsigned>(room));
     if (got > 0) out.size += static_cast<size_t>(got);
@@ -155,7 +155,8 @@ void for_each_trace(const std::string& path, const Place& asked_from, Diagnostic
   }
   Buffer bytes;
   if (const std::string error = read_bytes(path, bytes); !error.empty()) return fail(path, error);
-  if (!is_tar(bytes.view())) return read({path, bytes.view(), bytes.is_plain});
+  if (!is_tar(bytes.view()))
+    return read({path, bytes.view(), bytes.is_plain, [&] { std::string().swap(bytes.text); }});
   std::vector<std::pair<std::string, std::string_view>> members;
   if (const std::string error = list_tar(bytes.view(), members); !error.empty()) return fail(path, error);
   std::sort(members.begin(), members.end());
@@ -163,7 +164,9 @@ void for_each_trace(const std::string& path, const Place& asked_from, Diagnostic
   for (const auto& [name, content] : members) {
     std::string padded(content);
     padded.resize(content.size() + kTracePadding);
-    read({absl::StrCat(path, ": ", name), {padded.data(), content.size()}, false});
+    read({absl::StrCat(path, ": ", name), {padded.data(), content.size()}, false, [&] {
+            std::string().swap(padded);
+          }});
   }
 }
 

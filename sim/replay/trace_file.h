@@ -21,6 +21,8 @@ struct TraceText {
   std::string name;       // for people: "job.tar.gz: rank0.json"
   std::string_view text;  // padded
   bool is_plain;          // the file itself: lines can be pointed at
+  // Whoever has read the text, and goes on, may say so: its memory is freed.
+  std::function<void()> release = [] {};
 };
 using TraceReader = std::function<void(const TraceText&)>;
 
