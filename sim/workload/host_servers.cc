@@ -99,7 +99,7 @@ std::optional<HostPlan> plan_hosts(const ShardInput& in, const StepProgram& prog
   const Bytes updated_there = in.spec.work.precision.has_master ? Bytes{} : bytes.on_nvme;
   plan.tasks.resize(HostPlan::kOthers);
   if (updates)
-    plan.tasks[HostPlan::kUpdate] = {.up = bytes.gradients,
+    plan.tasks[HostPlan::kUpdate] = {.up = {},
                                      .down = keeps ? Bytes{} : bytes.parameters,
                                      .service = {serve(states_read + updated_there, offload.nvme_read),
                                                  serve(bytes.moved, offload.host_rate),
@@ -113,8 +113,11 @@ std::optional<HostPlan> plan_hosts(const ShardInput& in, const StepProgram& prog
   for (const Bytes read : program.reads)
     plan.tasks.push_back(
         {.up = {}, .down = {}, .service = {serve(read, offload.nvme_read), Duration{}, Duration{}}});
+  plan.calls = program.calls.size();
   for (const StepCall& call : program.calls)
     plan.tasks.push_back({.up = {}, .down = call.copied, .service = {}});
+  for (const StepCall& call : program.calls)
+    plan.tasks.push_back({.up = call.to_host, .down = {}, .service = {}});
   if (!errors.ok()) return std::nullopt;
   const int64_t most = *std::max_element(ranks_of.begin(), ranks_of.end());
   plan.nvme_memory = most * (states_read + bytes.on_nvme);

@@ -7,14 +7,17 @@
 // task at a time, in the order in which they arrive, whatever they are: an optimizer's states and parameters
 // wait for each other. Whoever shares a cable to the host shares its bandwidth, message by message.
 //
-//   update    gradients up; states read, parameters too where they are on NVMe and have no master copy; the
+//   gradients up, a bucket's share when it has been reduced
+//   update    when all gradients are there: states read, parameters too where they are on NVMe and have no
+//   master copy; the
 //             optimizer moves its bytes through the host's memory; what was read is written; parameters down,
 //             unless the host keeps them
 //   store     parameters up, and written to NVMe if that is their place: the optimizer is on the device
 //   read      of a gather's share, from NVMe into a buffer of the host
 //   copy      of that share, down to the device
 //
-// Left out: gradients that leave during backward, shares that are cut into pieces to overlap the servers, the
+// Gradients of several micro-batches are added up on the host (DeepSpeed copies the sum down for that, and up
+// again: stage3.py, partition_grads). Left out: shares that are cut into pieces to overlap the servers, the
 // host's memory as a limit to copies (they stream through it at the rate of their cable).
 #pragma once
 #include <array>
@@ -41,9 +44,12 @@ struct HostPlan {
   Bytes host_memory{}, nvme_memory{};  // of the host with most ranks
 
   static constexpr uint32_t kUpdate = 0, kStore = 1, kOthers = 2;
-  size_t reads = 0;
+  size_t reads = 0, calls = 0;
   static uint32_t task_of_read(uint32_t read) { return kOthers + read; }
   uint32_t task_of_copy(uint32_t call) const { return kOthers + static_cast<uint32_t>(reads) + call; }
+  uint32_t task_of_gradients(uint32_t call) const {
+    return task_of_copy(static_cast<uint32_t>(calls)) + call;
+  }
 };
 
 // A rank's host is the nearest one of its node, or of the cluster where it belongs to no node. Reports ranks

@@ -103,6 +103,9 @@ class Zero {
     call.elements = in_.spec.stage == 0 ? buckets_[bucket].elements : padded_elements(bucket);
     call.dtype = in_.gradient_dtype();
     call.label = absl::StrCat("reduce bucket ", bucket);
+    if (!in_.spec.updates_on_host()) return call;
+    call.to_host = call.elements / in_.ranks * Bytes{in_.gradient_bytes};
+    if (in_.spec.stage >= 2) call.taken_at_launch = call.given_back_at_host = call.to_host;
     return call;
   }
 

@@ -54,6 +54,7 @@ MemoryRequest memory_request_of(const ShardedJobSpec& spec, const Model& model, 
   r.stage = spec.stage;
   r.bytes = state_bytes_of(spec);
   if (spec.updates_on_host()) r.bytes.optimizer = 0;
+  if (spec.updates_on_host() && spec.stage >= 2) r.bytes.gradients = 0;
   // Without a master copy an optimizer on the device has a copy of the parameters there.
   if (spec.fetches_from_host() && (spec.updates_on_host() || spec.work.precision.has_master))
     r.bytes.parameters = 0;

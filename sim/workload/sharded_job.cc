@@ -60,8 +60,18 @@ void ShardedJob::host_done(HostServers::Done done, Simulation& simulation) {
     end_op(done.rank, simulation);
     return advance(done.rank, simulation);
   }
+  if (const uint32_t first = hosts_->plan().task_of_gradients(0); done.task >= first)
+    return gradients_there(done.rank, done.task - first, simulation);
   waiting_->ended(done.rank, done.task, hosts_->plan(), simulation.now());
   launch_waiting(done.rank, simulation);
+}
+
+void ShardedJob::gradients_there(Rank r, uint32_t call, Simulation& simulation) {
+  RankState& s = ranks_[r];
+  change_memory(r, {}, plan_.program.calls[call].given_back_at_host, simulation.now());
+  if (--s.gradients_on_way > 0 || !s.update_waits) return;
+  s.update_waits = false;
+  hosts_->submit(r, HostPlan::kUpdate, simulation);
 }
 
 void ShardedJob::begin_step(Rank r, Simulation& simulation) {
@@ -102,6 +112,8 @@ void ShardedJob::advance(Rank r, Simulation& simulation) {
     if (work == Work::kHostOptimizer || work == Work::kToHost) {
       s.phase = Phase::kOnHost;
       compute(r, false, s.op_begin);
+      s.update_waits = work == Work::kHostOptimizer && s.gradients_on_way > 0;
+      if (s.update_waits) return;
       return hosts_->submit(r, work == Work::kToHost ? HostPlan::kStore : HostPlan::kUpdate, simulation);
     }
     const Duration d = plan_.duration(r, s.op);
@@ -183,6 +195,10 @@ void ShardedJob::call_done(const Notice& notice, Simulation& simulation) {
   times.done = true;
   s.occupancy.comm_done(now);
   change_memory(r, {}, plan_.program.calls[call].given_back_at_end, now);
+  if (plan_.program.calls[call].to_host.count > 0) {
+    ++s.gradients_on_way;
+    hosts_->submit(r, hosts_->plan().task_of_gradients(call), simulation);
+  }
   if (s.phase == Phase::kWaiting && can_begin(s)) advance(r, simulation);
 }
 

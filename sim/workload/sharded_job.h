@@ -47,7 +47,9 @@ class ShardedJob final : public Job {
     Occupancy::Totals at_begin;
     Bytes memory{};
     Time memory_since{};
-    Duration on_host{};  // of this step
+    Duration on_host{};         // of this step
+    int gradients_on_way = 0;   // shares that are not on the host yet
+    bool update_waits = false;  // for them
   };
   struct StepRecord {
     std::array<uint32_t, kCommunicatorsMax> first_call{};  // index in each communicator
@@ -69,6 +71,7 @@ class ShardedJob final : public Job {
   void launch(Rank r, uint32_t call, Simulation& simulation);
   void launch_waiting(Rank r, Simulation& simulation);
   void host_done(HostServers::Done done, Simulation& simulation);
+  void gradients_there(Rank r, uint32_t call, Simulation& simulation);
   void compute(Rank r, bool busy, Time now);
   void call_done(const Notice& notice, Simulation& simulation);
   void change_memory(Rank r, Bytes taken, Bytes given_back, Time now);

@@ -94,7 +94,8 @@ void add_offload(const ShardInput& in, std::vector<std::string>& list) {
   const OffloadSpec& offload = *in.spec.offload;
   if (in.spec.updates_on_host())
     list.push_back(
-        absl::StrCat("the optimizer runs on each rank's nearest host, on one share after the other",
+        absl::StrCat("gradients go to each rank's nearest host as buckets are reduced; the optimizer runs "
+                     "there, on one share after the other",
                      offload.optimizer == Home::kNvme ? ", its states on NVMe" : ""));
   if (!in.spec.fetches_from_host()) return;
   list.push_back("before each gather a rank copies its share of the parameters from its host, in order");

@@ -1,6 +1,7 @@
 #include "sim/workload/step_program.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "sim/base/check.h"
 
@@ -70,12 +71,17 @@ Bytes peak_bound(const StepProgram& program) {
     if (!done[call]) now = now - program.calls[call].given_back_at_end;
     done[call] = true;
   };
+  Bytes on_their_way{};
   const auto launch = [&](const std::vector<uint32_t>& calls) {
-    for (const uint32_t call : calls) now += program.calls[call].taken_at_launch;
+    for (const uint32_t call : calls) {
+      now += program.calls[call].taken_at_launch;
+      on_their_way += program.calls[call].given_back_at_host;
+    }
     peak = std::max(peak, now);
   };
   for (const StepOp& op : program.ops) {
     for (const uint32_t call : op.waits) end(call);
+    if (op.work == Work::kHostOptimizer) now = now - std::exchange(on_their_way, Bytes{});
     now += op.taken_at_begin;
     launch(op.sets_off_at_begin);
     now = now - op.given_back_at_end;

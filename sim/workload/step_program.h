@@ -25,7 +25,7 @@ enum class Work : uint8_t {
   kWait,     // for collectives only
   kNorm,
   kOptimizer,
-  kHostOptimizer,  // on the host: the compute stream is idle until it has ended
+  kHostOptimizer,  // on the host, once all gradients are there: the compute stream is idle until it has ended
   kToHost,         // updated parameters go back to the host: the same
   kGap             // of the host: the compute stream is idle
 };
@@ -52,6 +52,9 @@ struct StepCall {
   // reads have ended.
   Bytes copied{};
   std::vector<uint32_t> reads = {};
+  // With the optimizer on the host: a rank's share of the result, which goes there when the collective has
+  // ended; and the memory that is given back when it has arrived.
+  Bytes to_host{}, given_back_at_host{};
 };
 
 struct StepProgram {

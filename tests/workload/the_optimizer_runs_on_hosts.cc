@@ -52,7 +52,8 @@ TEST_CASE("the device holds no optimizer states, and does not compute the update
     const ShardedResult off = run_on(*topology, job);
     job.offload.reset();
     const ShardedResult on = run_on(*topology, job);
-    CHECK(on.memory_held.count - off.memory_held.count == 4000 * 8);
+    // At stage 1 each has all gradients, from stage 2 on its share of them, which leaves.
+    CHECK(on.memory_held.count - off.memory_held.count == 4000 * (stage == 1 ? 8 : 8 + 4));
     CHECK(on.step.last_compute - off.step.last_compute == Duration{28 * 4000});
     CHECK(!on.offload);
     // The collectives are the same: what goes to the host is not counted with them.
@@ -68,6 +69,31 @@ TEST_CASE("one rank alone waits for nobody") {
   const ShardedResult r = run_on(*topology, job);
   CHECK(r.offload->ps == microseconds(33 + 56 + 33).ps);
   CHECK(r.step.last_step == microseconds(60 + 33 + 56 + 33));
+}
+
+TEST_CASE("gradients leave during backward, a bucket when it has been reduced") {
+  const auto topology = with_hosts(1, 1);
+  ShardedJobSpec job = offloaded(false, 2);
+  job.work.model.layers.push_back(job.work.model.layers.back());
+  job.work.model.layers.back().name = "layer2";
+  job.reduce_bucket = 4000;
+  // 3 buckets of 16 KB. A bucket is closed by the gradient that does not fit: the first one at 70 us, when
+  // the second backward ends, the others at 90. They have arrived at 87, 107 and 123; 12000 parameters move
+  // 336 KB in 84 us, and come back in 49.
+  const RunResult run = run_jobs(*topology, {job_on("gpu[*]", job)});
+  CHECK(sharded_result(run).offload == microseconds(123 - 90 + 84 + 49));
+  CHECK(sharded_result(run).step.last_step == microseconds(123 + 84 + 49));
+  CHECK(sharded_result(run).model_states.count == 12'000 * 4);
+  // Stage 2 reduces in every micro-batch, and each sum goes to the host.
+  const auto up = [&](int stage) {
+    job.stage = stage;
+    job.work.accumulate = 3;
+    for (const LinkResult& link : run_jobs(*topology, {job_on("gpu[*]", job)}).links)
+      if (topology->vertex_name(topology->links()[link.link].from) == "gpu[0]") return link.bytes.count;
+    return int64_t{0};
+  };
+  CHECK(up(2) == 3 * 48'000);
+  CHECK(up(1) == 48'000);
 }
 
 TEST_CASE("ranks without a host are refused") {
