@@ -64,6 +64,10 @@ void add_memory(CLI::App& app, int& exit_code) {
       ->type_name("NAME");
   command->add_option("--recompute", o.recompute, "none, selective or full; none unless told")
       ->type_name("NAME");
+  command
+      ->add_option("--offload", o.offload,
+                   "to the hosts: optimizer (stage 1 to 3), parameters too (stage 3); none unless told")
+      ->type_name("NAME");
   command->add_option("--channels", o.channels, "of NCCL, for its buffers; 16 unless told")
       ->type_name("N")
       ->check(CLI::Range(int64_t{1}, kChannelsMax));

@@ -106,11 +106,16 @@ std::optional<MemoryReport> memory_report(const MemoryOptions& o, std::string& e
   if (!activations) return std::nullopt;
   const auto recompute = find_named(o.recompute, Recompute::kFull, "recomputation", error);
   if (!recompute || !read_model(o, out, error) || !read_sizes(o, out, error)) return std::nullopt;
+  const auto offload = find_named(o.offload, Offload::kParameters, "offload", error);
+  if (!offload) return std::nullopt;
   const bool fp32 = o.precision == "fp32";
   out.precision = o.precision;
   r.ranks = o.ranks;
   r.preset = *preset;
-  r.stage = o.stage.value_or(stages_of(*preset).front());
+  r.optimizer_on_host = *offload != Offload::kNone;
+  r.parameters_on_host = *offload == Offload::kParameters;
+  const int own = r.parameters_on_host ? 3 : r.optimizer_on_host ? 1 : stages_of(*preset).front();
+  r.stage = o.stage.value_or(own);
   r.bytes = state_bytes(*preset, fp32, o.fp32_gradients);
   r.samples = o.samples;
   r.activation_bytes = fp32 ? 4 : 2;
@@ -133,6 +138,9 @@ std::string memory_json(const MemoryReport& report) {
   out["preset"] = name_of(r.preset);
   out["stage"] = r.stage;
   out["precision"] = report.precision;
+  out["offload"] = name_of(r.parameters_on_host  ? Offload::kParameters
+                           : r.optimizer_on_host ? Offload::kOptimizer
+                                                 : Offload::kNone);
   out["bytes_per_parameter"] = r.bytes.total();
   out["batch_samples"] = r.samples;
   out["sequence_tokens"] = r.shape ? Json(r.sequence) : Json();
@@ -163,7 +171,8 @@ std::string memory_json(const MemoryReport& report) {
   }
   if (report.device_memory) {
     const LargestModel largest = largest_in_all(r, *report.device_memory);
-    out["largest_parameters_by_states"] = largest_by_states(r, *report.device_memory);
+    out["largest_parameters_by_states"] =
+        r.parameters_on_host ? Json() : Json(largest_by_states(r, *report.device_memory));
     out["largest_parameters"] = largest.parameters;
     out["largest_layers"] = r.shape ? Json(largest.layers) : Json();
   }

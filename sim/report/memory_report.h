@@ -22,6 +22,7 @@ struct MemoryOptions {
   bool fp32_gradients = false;
   std::string activations = "flash";
   std::string recompute = "none";
+  std::string offload = "none";
   int64_t channels = 16;
   std::string context = "1343MiB";
 };

@@ -80,7 +80,11 @@ std::string largest(const MemoryReport& report) {
   table.column(Align::kLeft, "");
   table.column(Align::kRight, "");
   table.column(Align::kLeft, "");
-  table.row({"by model states alone", parameters(largest_by_states(r, *report.device_memory)), "parameters"});
+  if (r.parameters_on_host)
+    table.row({"by model states alone", "any", "they are on the hosts"});
+  else
+    table.row(
+        {"by model states alone", parameters(largest_by_states(r, *report.device_memory)), "parameters"});
   table.row({"with all of the above", all.parameters == 0 ? "none" : parameters(all.parameters),
              all.parameters == 0 ? ""
              : r.shape           ? absl::StrCat("parameters, ", plural(all.layers, "layer"), " of this width")

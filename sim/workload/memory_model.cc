@@ -25,7 +25,8 @@ bool is_shared(const MemoryRequest& r, int from_stage) {
 }
 
 void add_state(MemoryUse& use, const MemoryRequest& r, const char* key, const char* label, int64_t bytes_each,
-               int from_stage) {
+               int from_stage, bool on_host) {
+  if (on_host) return use.rows.push_back({key, label, Bytes{}, "on the host"});
   const bool shared = is_shared(r, from_stage);
   const int64_t elements = shared ? share_of(r.parameters, r.ranks) : r.parameters;
   std::string how = absl::StrCat(bytes_each, " bytes x ", elements);
@@ -34,11 +35,11 @@ void add_state(MemoryUse& use, const MemoryRequest& r, const char* key, const ch
 }
 
 void add_states(MemoryUse& use, const MemoryRequest& r) {
-  add_state(use, r, "parameters", "parameters", r.bytes.parameters, 3);
-  add_state(use, r, "gradients", "gradients", r.bytes.gradients, 2);
+  add_state(use, r, "parameters", "parameters", r.bytes.parameters, 3, r.parameters_on_host);
+  add_state(use, r, "gradients", "gradients", r.bytes.gradients, 2, r.optimizer_on_host && r.stage >= 2);
   if (r.bytes.fp32_gradients > 0)
-    add_state(use, r, "fp32_gradients", "gradients in fp32", r.bytes.fp32_gradients, 1);
-  add_state(use, r, "optimizer_states", "optimizer states", r.bytes.optimizer, 1);
+    add_state(use, r, "fp32_gradients", "gradients in fp32", r.bytes.fp32_gradients, 1, r.optimizer_on_host);
+  add_state(use, r, "optimizer_states", "optimizer states", r.bytes.optimizer, 1, r.optimizer_on_host);
   use.states = use.rows.size();
 }
 
@@ -173,6 +174,11 @@ std::vector<int> sorted_stages(ShardPreset preset) {
   return stages;
 }
 
+const char* name_of(Offload offload) {
+  constexpr const char* kNames[] = {"none", "optimizer", "parameters"};
+  return kNames[static_cast<size_t>(offload)];
+}
+
 std::string refusal(const MemoryRequest& r) {
   const std::vector<int> stages = stages_of(r.preset);
   if (std::find(stages.begin(), stages.end(), r.stage) == stages.end()) {
@@ -180,6 +186,13 @@ std::string refusal(const MemoryRequest& r) {
     for (const int stage : stages) absl::StrAppend(&text, stage == stages.front() ? " " : ", ", stage);
     return text;
   }
+  const bool offloads = r.optimizer_on_host || r.parameters_on_host;
+  if (offloads && r.preset != ShardPreset::kDeepspeed)
+    return absl::StrCat("offload is counted for deepspeed only, not for ", name_of(r.preset));
+  if (r.optimizer_on_host && r.stage == 0) return "offload needs stage 1, 2 or 3";
+  if (r.parameters_on_host && r.stage != 3)
+    return absl::StrCat("parameters are offloaded at stage 3 only, not at stage ", r.stage,
+                        "; allowed: stage 3, or to offload the optimizer");
   if (r.recompute == Recompute::kSelective && r.activations == ActivationCount::kZeroPaper)
     return "zero_paper counts whole layers; selective recomputation needs standard or flash";
   if (r.parameters < 1 || r.parameters > kParametersMax)

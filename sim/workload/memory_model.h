@@ -68,6 +68,11 @@ struct StateBytes {
 // 16-bit training keeps fp32 masters; of fsdp2 the sharded parameters are these. fp32 training has no others.
 StateBytes state_bytes(ShardPreset preset, bool fp32, bool fp32_gradients);
 
+// What hosts hold for the devices: with the optimizer its states and, from stage 2 on, the gradients; with
+// the parameters, at stage 3, all of these. DeepSpeed's offload_optimizer and offload_param.
+enum class Offload : uint8_t { kNone, kOptimizer, kParameters };
+const char* name_of(Offload offload);
+
 struct MemoryRequest {
   int64_t parameters = 0;
   std::optional<TransformerShape> shape;  // without one neither activations nor logits nor layers are counted
@@ -75,6 +80,7 @@ struct MemoryRequest {
   ShardPreset preset = ShardPreset::kDeepspeed;
   int stage = 0;
   StateBytes bytes;
+  bool optimizer_on_host = false, parameters_on_host = false;
   int64_t samples = 1, sequence = 0;
   int64_t activation_bytes = 2;  // an element
   ActivationCount activations = ActivationCount::kFlash;

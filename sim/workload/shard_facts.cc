@@ -53,11 +53,10 @@ MemoryRequest memory_request_of(const ShardedJobSpec& spec, const Model& model, 
   r.preset = spec.preset;
   r.stage = spec.stage;
   r.bytes = state_bytes_of(spec);
-  if (spec.updates_on_host()) r.bytes.optimizer = 0;
-  if (spec.updates_on_host() && spec.stage >= 2) r.bytes.gradients = 0;
+  r.optimizer_on_host = spec.updates_on_host();
   // Without a master copy an optimizer on the device has a copy of the parameters there.
-  if (spec.fetches_from_host() && (spec.updates_on_host() || spec.work.precision.has_master))
-    r.bytes.parameters = 0;
+  r.parameters_on_host =
+      spec.fetches_from_host() && (spec.updates_on_host() || spec.work.precision.has_master);
   r.samples = spec.work.micro_batch_samples;
   r.sequence = model.tokens_per_sample;
   const DType compute = spec.work.precision.compute;

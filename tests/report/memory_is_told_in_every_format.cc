@@ -73,6 +73,42 @@ TEST_CASE("a number of parameters is enough, and what it leaves out is said") {
   CHECK(has(memory_text(asked(o), false), "not counted"));
 }
 
+TEST_CASE("what is offloaded is on the host, in every format") {
+  MemoryOptions o;
+  o.model = "llama2-70b";
+  o.ranks = 8;
+  o.device_memory = "80GB";
+  o.offload = "parameters";  // and so stage 3
+  const auto json = nlohmann::json::parse(memory_json(asked(o)));
+  CHECK(json["stage"] == 3);
+  CHECK(json["offload"] == "parameters");
+  CHECK(json["model_states_bytes"] == 0);
+  CHECK(json["stages"].size() == 1);
+  CHECK(json["largest_parameters_by_states"].is_null());
+  CHECK(has(memory_text(asked(o), false), "on the host"));
+  CHECK(has(memory_csv(asked(o)), "parameters,0,"));
+  // 2 bytes of 68,976,648,192 parameters on every device, or a share; gradients are all there at stage 1
+  // only.
+  o.offload = "optimizer";
+  for (const int stage : {1, 2, 3}) {
+    o.stage = stage;
+    const int64_t all = 2 * 68'976'648'192;
+    const int64_t expected = stage == 1 ? 2 * all : stage == 2 ? all : all / 8;
+    CHECK(nlohmann::json::parse(memory_json(asked(o)))["model_states_bytes"] == expected);
+  }
+  o.stage = 0;
+  CHECK(has(refused(o), "offload needs stage 1, 2 or 3"));
+  o.offload = "parameters";
+  o.stage = 2;
+  CHECK(has(refused(o), "parameters are offloaded at stage 3 only, not at stage 2"));
+  o.offload = "paramters";
+  CHECK(has(refused(o), "did you mean \"parameters\"?"));
+  o.offload = "optimizer";
+  o.preset = "fsdp2";
+  o.stage = 3;
+  CHECK(has(refused(o), "for deepspeed only"));
+}
+
 TEST_CASE("options that cannot be are refused in words") {
   MemoryOptions o;
   o.model = "lama2-7b";
