@@ -23,6 +23,8 @@ constexpr const char* kColumns[] = {
     "step_time_us", "step_time_p50_us", "step_time_p99_us", "compute_us", "communication_us", "overlapped_us",
     "exposed_us", "efficiency", "mfu", "samples_per_s", "tokens_per_s", "global_batch_samples",
     "global_batch_tokens", "parameters",
+    // of ddp with rule horovod
+    "waiting_for_cycle_us", "fused_buffers", "cycles_used", "cycles",
     // of a parameter server
     "updates", "updates_per_s", "shards", "staleness_mean", "staleness_p50", "staleness_p99", "staleness_max",
     "lead_max_steps",

@@ -39,7 +39,7 @@ Json figures_of(const CollectiveRow& row) {
   return out;
 }
 
-Json figures_of(const BucketResult& bucket) {
+Json figures_of(const BucketResult& bucket, bool fused) {
   Json out;
   out["index"] = bucket.index;
   out["bytes"] = bucket.bytes.count;
@@ -49,6 +49,10 @@ Json figures_of(const BucketResult& bucket) {
   out["end_us"] = exact_us(bucket.end);
   out["busbw_gb_per_s"] = rounded(bucket.busbw_gb_per_s);
   if (bucket.exchanged != bucket.bytes) out["exchanged_bytes"] = bucket.exchanged.count;
+  if (fused) {
+    out["tensors"] = bucket.tensors;
+    out["cycle_us"] = exact_us(bucket.cycle);
+  }
   return out;
 }
 
@@ -87,8 +91,18 @@ void add_figures(Json& out, const DdpResult& r) {
   add_step(out, r);
   if (r.groups > 1) out["groups"] = r.groups;
   if (r.coding) out["coding_us"] = exact_us(*r.coding);
+  if (r.fusion) {
+    add_statistic(out, "waiting_for_cycle", r.fusion->waiting, r.fusion->last_waiting);
+    out["tensors"] = r.fusion->tensors;
+    out["fused_buffers"] = rounded(r.fusion->buffers);
+    out["fused_buffers_min"] = r.fusion->buffers_min;
+    out["fused_buffers_max"] = r.fusion->buffers_max;
+    out["cycles_used"] = rounded(r.fusion->cycles_used);
+    out["cycles"] = or_null(r.fusion->cycles);
+  }
   out["buckets"] = Json::array();
-  for (const BucketResult& bucket : r.buckets) out["buckets"].push_back(figures_of(bucket));
+  for (const BucketResult& bucket : r.buckets)
+    out["buckets"].push_back(figures_of(bucket, r.fusion.has_value()));
 }
 
 Json figures_of(const ShardedResult::Call& call) {

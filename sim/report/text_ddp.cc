@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -43,6 +44,7 @@ std::string bucket_table(const DdpResult& r) {
     exchanged += b.exchanged;
   }
   const bool coded = exchanged != all;
+  const bool fused = r.fusion.has_value();
   const bool in_ms = last >= milliseconds(10);
   const auto at = [&](Duration d) { return decimals(in_us(d) / (in_ms ? 1000 : 1), 3); };
   const char* unit = in_ms ? "(ms)" : "(us)";
@@ -51,7 +53,9 @@ std::string bucket_table(const DdpResult& r) {
   table.column(Align::kRight, "size");
   table.column(Align::kRight, "elements");
   if (coded) table.column(Align::kRight, "sent as");
+  if (fused) table.column(Align::kRight, "tensors");
   table.column(Align::kRight, "ready", unit);
+  if (fused) table.column(Align::kRight, "cycle", unit);
   table.column(Align::kRight, "start", unit);
   table.column(Align::kRight, "end", unit);
   table.column(Align::kRight, "busbw", "(GB/s)");
@@ -64,13 +68,28 @@ std::string bucket_table(const DdpResult& r) {
     const BucketResult& b = r.buckets[i];
     std::vector<std::string> row{absl::StrCat(b.index), to_string(b.bytes), absl::StrCat(b.elements)};
     if (coded) row.push_back(to_string(b.exchanged));
-    for (const Duration d : {b.ready, b.start, b.end}) row.push_back(at(d));
+    if (fused) row.push_back(absl::StrCat(b.tensors));
+    row.push_back(at(b.ready));
+    if (fused) row.push_back(at(b.cycle));
+    for (const Duration d : {b.start, b.end}) row.push_back(at(d));
     row.push_back(decimals(b.busbw_gb_per_s, 2));
     table.row(row);
   }
-  return absl::StrCat("\n  ", plural(static_cast<int64_t>(n), "bucket"), " of ", to_string(all), " in all",
+  return absl::StrCat("\n  ", plural(static_cast<int64_t>(n), fused ? "fused buffer" : "bucket"), " of ",
+                      to_string(all), " in all",
                       coded ? absl::StrCat(", sent as ", to_string(exchanged)) : "",
                       ", times since the step began\n", table.text());
+}
+
+// "3.5 a step", "3 to 4, of 161 tensors, from 3.5 of the 40 cycles of a
+// step".
+void add_fusion(const FusionResult& f, Table& table) {
+  const auto mean = [](double x) { return decimals(x, x == std::round(x) ? 0 : 1); };
+  std::string of =
+      f.buffers_min < f.buffers_max ? absl::StrCat(f.buffers_min, " to ", f.buffers_max, ", ") : "";
+  absl::StrAppend(&of, "of ", plural(f.tensors, "tensor"), ", from ", mean(f.cycles_used),
+                  f.cycles ? absl::StrCat(" of the ", mean(*f.cycles), " cycles of a step") : " cycles");
+  table.row({"fused buffers", absl::StrCat(mean(f.buffers), " a step"), of});
 }
 
 }  // namespace
@@ -97,6 +116,9 @@ Table step_summary(const DdpResult& r, Rank ranks) {
   table.row({"communication", time(r.communication.mean_us), of_step(r.communication.mean_us)});
   table.row({"  overlapped", time(r.overlapped.mean_us), "hidden by compute"});
   table.row({"  exposed", time(r.exposed.mean_us), of_step(r.exposed.mean_us)});
+  if (r.fusion)
+    table.row({"waiting", time(r.fusion->waiting.mean_us),
+               absl::StrCat(of_step(r.fusion->waiting.mean_us), ", for a cycle to begin")});
   table.row({"efficiency", percent(r.efficiency), "compute / step time"});
   table.row({"global batch", global_batch(r),
              absl::StrCat("on ", plural(ranks, "rank"),
@@ -113,7 +135,9 @@ std::string text_of(const JobResult& job, const DdpResult& result, const JobSpec
     absl::StrAppend(&title, ", in ", result.groups, " groups of ",
                     job.ranks / static_cast<Rank>(result.groups));
   if (asked.run.warmup > 0) absl::StrAppend(&title, " after ", asked.run.warmup, " of warm-up");
-  return absl::StrCat(heading(title, colour), "\n", step_summary(result, job.ranks).text(),
+  Table summary = step_summary(result, job.ranks);
+  if (result.fusion) add_fusion(*result.fusion, summary);
+  return absl::StrCat(heading(title, colour), "\n", summary.text(),
                       result.buckets.empty() ? "" : bucket_table(result));
 }
 

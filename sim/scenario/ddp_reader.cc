@@ -1,7 +1,9 @@
 // `kind: ddp`.
+#include <initializer_list>
 #include <optional>
 #include <variant>
 
+#include "absl/strings/str_cat.h"
 #include "sim/scenario/job_reader.h"
 
 namespace brigade {
@@ -24,35 +26,70 @@ Kind<std::optional<Bytes>> bucket_cap() {
           [](const std::optional<Bytes>& cap) { return cap ? size().print(*cap) : kWhole; }};
 }
 
+// Keys of one rule, which others go without.
+void refuse_keys(Fields& buckets, std::initializer_list<const char*> keys, const char* why) {
+  for (const char* key : keys) {
+    if (buckets.describing() || !buckets.has(key)) continue;
+    buckets.find(key, Need::kOptional, "", "", {}, "");  // known, if not wanted
+    buckets.error(buckets.place_of(key), absl::StrCat("\"", key, "\" ", why));
+  }
+}
+
+void read_bucket_caps(Fields& buckets, BucketSpec& out) {
+  buckets.defaulted(
+      "version",
+      choice<BucketVersion>({{"current", BucketVersion::kCurrent}, {"legacy", BucketVersion::kLegacy}}),
+      out.version, "of PyTorch's rule: an explicit cap sets the first bucket too, or not");
+  std::optional<std::optional<Bytes>> cap;
+  buckets.optional("cap", bucket_cap(), cap,
+                   "a bucket closes when it has reached this; PyTorch: 1 MiB, then 25 MiB");
+  if (cap) {
+    out.cap = *cap;
+    out.one_bucket = !*cap;
+  }
+  buckets.defaulted(
+      "order",
+      choice<BucketOrder>({{"ready", BucketOrder::kReady}, {"registration", BucketOrder::kRegistration}}),
+      out.order, "in which tensors fill buckets, with rule: fixed");
+  buckets.defaulted("find_unused_parameters", flag(), out.find_unused_parameters,
+                    "DDP's option of this name");
+  buckets.defaulted("find_unused_cpu_time", duration(), out.find_unused_cpu_time,
+                    "what it costs before backward");
+  buckets.defaulted("static_graph", flag(), out.static_graph, "DDP's option of this name");
+  buckets.defaulted("broadcast_buffers", flag(), out.broadcast_buffers, "DDP's option of this name");
+}
+
+void read_fusion(Fields& buckets, BucketSpec& out) {
+  buckets.defaulted("fusion", size_or_zero(), out.fusion,
+                    "HOROVOD_FUSION_THRESHOLD: tensors fuse up to this; 0 B: none do");
+  buckets.defaulted("cycle", duration(), out.cycle,
+                    "HOROVOD_CYCLE_TIME: from one look for tensors that are ready to the next");
+  buckets.defaulted("negotiation", duration(), out.negotiation,
+                    "what it takes in each cycle that all ranks agree on tensors");
+}
+
 void read_buckets(Fields& in, BucketSpec& out) {
   in.map("buckets", Need::kDefault, "which gradients are reduced together", [&](Fields& buckets) {
     buckets.defaulted("rule",
-                      choice<BucketRule>({{"pytorch", BucketRule::kPytorch}, {"fixed", BucketRule::kFixed}}),
-                      out.rule, "PyTorch's, or one cap");
-    buckets.defaulted(
-        "version",
-        choice<BucketVersion>({{"current", BucketVersion::kCurrent}, {"legacy", BucketVersion::kLegacy}}),
-        out.version, "of PyTorch's rule: an explicit cap sets the first bucket too, or not");
-    std::optional<std::optional<Bytes>> cap;
-    buckets.optional("cap", bucket_cap(), cap,
-                     "a bucket closes when it has reached this; PyTorch: 1 MiB, then 25 MiB");
-    if (cap) {
-      out.cap = *cap;
-      out.one_bucket = !*cap;
-    }
-    buckets.defaulted(
-        "order",
-        choice<BucketOrder>({{"ready", BucketOrder::kReady}, {"registration", BucketOrder::kRegistration}}),
-        out.order, "in which tensors fill buckets, with rule: fixed");
-    buckets.defaulted("find_unused_parameters", flag(), out.find_unused_parameters,
-                      "DDP's option of this name");
-    buckets.defaulted("find_unused_cpu_time", duration(), out.find_unused_cpu_time,
-                      "what it costs before backward");
-    buckets.defaulted("static_graph", flag(), out.static_graph, "DDP's option of this name");
-    buckets.defaulted("broadcast_buffers", flag(), out.broadcast_buffers, "DDP's option of this name");
+                      choice<BucketRule>({{"pytorch", BucketRule::kPytorch},
+                                          {"fixed", BucketRule::kFixed},
+                                          {"horovod", BucketRule::kHorovod}}),
+                      out.rule, "PyTorch's, one cap, or what is ready when a cycle of Horovod begins");
+    const bool fuses = out.rule == BucketRule::kHorovod;
+    buckets.when("rule: pytorch or fixed", !fuses, [&] { read_bucket_caps(buckets, out); });
+    buckets.when("rule: horovod", fuses, [&] { read_fusion(buckets, out); });
     buckets.defaulted("gradient_as_bucket_view", flag(), out.gradient_as_bucket_view,
                       "no copy between gradients and buckets");
     if (buckets.describing()) return;
+    if (fuses) {
+      refuse_keys(buckets,
+                  {"version", "cap", "order", "find_unused_parameters", "find_unused_cpu_time",
+                   "static_graph", "broadcast_buffers"},
+                  "is DDP's; rule: horovod has fusion, cycle, negotiation");
+      out.broadcast_buffers = false;
+    } else {
+      refuse_keys(buckets, {"fusion", "cycle", "negotiation"}, "needs rule: horovod");
+    }
     if (out.rule == BucketRule::kFixed && !buckets.has("cap")) {
       buckets.error(buckets.place(), "rule: fixed needs a cap: missing key \"cap\": size (25 MB), or one");
     } else if (out.rule == BucketRule::kPytorch && out.one_bucket) {

@@ -43,6 +43,12 @@ Time ComputeStream::when(Duration position) const {
   return since_ + Duration{static_cast<int64_t>(std::min<__int128>(kLongest, (left + rate_ - 1) / rate_))};
 }
 
+bool ComputeStream::stopped() const {
+  const Time now = simulation_->now();
+  return std::any_of(changes_.begin(), changes_.end(),
+                     [&](const ComputeChange& c) { return c.stops && c.begins <= now && now < c.ends; });
+}
+
 void ComputeStream::begin(bool computes) {
   computes_ = computes;
   since_ = simulation_->now();

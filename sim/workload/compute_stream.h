@@ -46,6 +46,8 @@ class ComputeStream {
   void jitter(double factor) { jitter_ = factor; }
   // Whether collectives of the rank run.
   void communicates(bool yes);
+  // Whether a change stops it, and the host with it, now.
+  bool stopped() const;
   // Whether rates ever change while work runs.
   bool varies() const { return !changes_.empty() || share_of_comm_ != 1; }
   void changed();

@@ -1,5 +1,6 @@
 #include "sim/workload/ddp_calls.h"
 
+#include <map>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -88,8 +89,22 @@ struct Calls {
           c);
   }
 
+  // Horovod calls nothing by plan. What could be wrong with a call shows in the largest of each dtype.
+  bool add_fused(DdpIteration& iteration) const {
+    iteration.gradient_norm = spec.gradient_norm;
+    std::map<DType, int64_t> elements;
+    for (const TensorInfo& t : plan.tensors) elements[t.dtype] += t.elements;
+    DdpIteration largest;
+    largest.calls.resize(plan.groups.ranks.size());
+    for (const auto& [dtype, count] : elements)
+      if (!reduce(largest, count, dtype, "fused buffer")) return false;
+    assign_streams(iteration);
+    return true;
+  }
+
   bool fill(DdpIteration& iteration, bool first_iteration, bool hooked, bool averages) const {
     iteration.calls.resize(plan.groups.ranks.size());
+    if (spec.buckets.rule == BucketRule::kHorovod) return add_fused(iteration);
     if (spec.comm_hook.kind != CommHook::kLocalSgd)
       iteration.buckets = buckets_of(spec.buckets, gradient_tensors(plan.model, spec.precision),
                                      ready_order(plan.model), first_iteration);

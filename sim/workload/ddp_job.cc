@@ -38,6 +38,7 @@ void DdpJob::begin(Simulation& simulation, JobTrace* trace) {
         context_.compute_stream(r, kTokens, spec_.compute.interference.compute_share, simulation));
     simulation.timer(context_.id, r, Time{} + context_.start + context_.late[r], kTokens.work);
   }
+  if (fuses()) begin_fusion(simulation);
 }
 
 void DdpJob::find_egresses(Simulation& simulation) {
@@ -57,6 +58,7 @@ void DdpJob::on(const Notice& notice, Simulation& simulation) {
   if (notice.what == Notice::What::kCollectiveDone) {
     const uint32_t comm = notice.comm - comms_.front(), stream = comm % comm_streams();
     const Rank r = plan_.groups.ranks[comm / comm_streams()][notice.rank];
+    if (fuses()) return pass_buffer(r, stream, simulation);
     const RankState& s = ranks_[r];
     const uint32_t place = notice.index - steps_[static_cast<size_t>(s.step)].first_call[stream];
     collective_done(r, stream, iteration(s).calls_of_stream[stream][place], simulation);
@@ -68,6 +70,13 @@ void DdpJob::on(const Notice& notice, Simulation& simulation) {
   } else if (notice.token == kTokens.change) {
     note_ready(notice.rank);
     compute_[notice.rank].changed();
+    if (fuses()) host_changed(notice.rank, simulation);
+  } else if (notice.token == kCycle) {
+    begin_cycle(fusion_of(notice.rank), simulation);
+  } else if (notice.token == kAgreed) {
+    agreed(fusion_of(notice.rank), simulation);
+  } else if (notice.token >= kCopied) {
+    pass_buffer(notice.rank, notice.token - kCopied, simulation);
   } else if (ranks_[notice.rank].phase == Phase::kNotStarted) {
     begin_step(notice.rank, simulation);
   } else {
@@ -97,7 +106,8 @@ void DdpJob::begin_step(Rank r, Simulation& simulation) {
   s.at_begin = s.occupancy.totals(now);
   s.micro_batch = 0;
   s.done = s.next_bucket = s.copied = 0;
-  s.buckets.assign(iteration(s).buckets.size(), {});
+  s.buckets.assign(fuses() ? plan_.tensors.size() : iteration(s).buckets.size(), {});
+  if (fuses()) begin_fused_step(r);
   if (iteration(s).broadcasts == 0) return begin_micro_batch(r, simulation);
   wait(r, Phase::kBuffers, simulation);
   for (uint32_t i = 0; i < iteration(s).broadcasts; ++i) call(r, i, simulation);
@@ -138,6 +148,10 @@ void DdpJob::phase_over(Rank r, Simulation& simulation) {
       return copy_or_wait(r, simulation);
     case Phase::kNorm:
       wait(r, Phase::kNormReduce, simulation);
+      if (fuses()) {
+        ++s.next_bucket;
+        return ask_for_cycle(fusion_of(r), simulation);
+      }
       return call(r, iteration(s).norm_call(), simulation);
     case Phase::kOptimizer:
       if (iteration(s).averages) {
@@ -178,11 +192,16 @@ void DdpJob::launch_ready(Rank r, Simulation& simulation) {
   const uint32_t first = s.next_bucket;
   note_ready(r);
   while (!s.between && s.next_bucket < c.bucket_ready.size() && c.bucket_ready[s.next_bucket] <= done) {
+    if (fuses()) {
+      ++s.next_bucket;
+      continue;
+    }
     s.buckets[s.next_bucket].start = now;
     s.between = it.per_bucket > 1;
     call(r, it.bucket_call(s.next_bucket++), simulation);
   }
   if (first == s.next_bucket) return;
+  if (fuses()) return ask_for_cycle(fusion_of(r), simulation);
   if (in_backward) record_buckets(r, first, now);
   s.bucket_begin = now;
 }
@@ -238,7 +257,8 @@ void DdpJob::copy_or_wait(Rank r, Simulation& simulation) {
   RankState& s = ranks_[r];
   const DdpIteration& it = iteration(s);
   const DdpCompute& c = compute_of(r);
-  for (; s.copied < s.buckets.size(); ++s.copied) {
+  if (fuses() && s.fusion.reduced < s.buckets.size()) return wait(r, Phase::kReduce, simulation);
+  for (; !fuses() && s.copied < s.buckets.size(); ++s.copied) {
     if (!s.is_done[it.last_call(s.copied)]) return wait(r, Phase::kReduce, simulation);
     if (c.copy_out[s.copied].ps > 0) return spend(r, Phase::kCopyOut, c.copy_out[s.copied], true, simulation);
   }
@@ -260,8 +280,9 @@ void DdpJob::end_step(Rank r, Simulation& simulation) {
   if (++step.ended == ranks_.size()) {
     step.end = now;
     step.last_rank = s.occupancy.totals(now) - s.at_begin;
+    step.waiting = s.fusion.waited;
     if (static_cast<size_t>(s.step) + 1 == steps_total()) {
-      last_buckets_ = bucket_results(s, s.step);
+      last_buckets_ = fuses() ? fused_results(r) : bucket_results(s, s.step);
       if (iteration(s).hooked) coding_ = compute_of(r).coding;
     }
   }
@@ -344,6 +365,7 @@ JobResult DdpJob::result(const Simulation&) const {
   DdpResult d = step_result(spec_, done);
   d.buckets = last_buckets_;
   d.coding = coding_;
+  if (fuses()) d.fusion = fusion_result();
   d.groups = static_cast<int>(plan_.groups.ranks.size());
   return {.name = context_.name,
           .kind = "ddp",

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "sim/workload/ddp_plan.h"
+#include "sim/workload/fusion.h"
 #include "sim/workload/job.h"
 #include "sim/workload/occupancy.h"
 
@@ -30,7 +31,9 @@ class DdpJob final : public Job {
 
  private:
   static constexpr ComputeStream::Tokens kTokens{.work = 0, .change = 1};
-  static constexpr uint8_t kSecond = 2;  // token: a bucket's second exchange may begin
+  // Tokens: a bucket's second exchange may begin; a cycle of Horovod does, its ranks have agreed, a stream of
+  // the rank has copied.
+  static constexpr uint8_t kSecond = 2, kCycle = 3, kAgreed = 4, kCopied = 5;
   // What a rank is at, or waits for.
   enum class Phase : uint8_t {
     kNotStarted,
@@ -68,13 +71,15 @@ class DdpJob final : public Job {
     std::vector<Time> comm_free;  // by stream
     Occupancy occupancy;
     Occupancy::Totals at_begin;
-    std::vector<BucketTimes> buckets;
+    std::vector<BucketTimes> buckets;  // with rule horovod by tensor, in ready order
+    FusionRank fusion;
   };
   struct StepRecord {
     std::vector<uint32_t> first_call;  // by stream: index of its first collective in the communicator
     Rank ended = 0;
     Time end{};
     Occupancy::Totals last_rank;
+    Duration waiting{};  // of that rank, for a cycle of Horovod
   };
 
   DdpJob(const DdpJobSpec& spec, JobContext context, DdpPlan plan)
@@ -82,6 +87,9 @@ class DdpJob final : public Job {
   size_t steps_total() const { return static_cast<size_t>(spec_.run.warmup + spec_.run.steps); }
   const DdpIteration& iteration(const RankState& s) const { return plan_.iteration(s.step); }
   const DdpCompute& compute_of(Rank r) const { return plan_.compute(ranks_[r].step, r); }
+
+  bool fuses() const { return spec_.buckets.rule == BucketRule::kHorovod; }
+  FusionGroup& fusion_of(Rank r) { return fusion_[plan_.groups.group_of[r]]; }
 
   void find_egresses(Simulation& simulation);
   void begin_step(Rank r, Simulation& simulation);
@@ -93,6 +101,18 @@ class DdpJob final : public Job {
   void collective_done(Rank r, uint32_t stream, uint32_t call, Simulation& simulation);
   void copy_or_wait(Rank r, Simulation& simulation);
   void end_step(Rank r, Simulation& simulation);
+  // ddp_fusion.cc
+  void begin_fusion(Simulation& simulation);
+  void begin_fused_step(Rank r);
+  void ask_for_cycle(FusionGroup& group, Simulation& simulation);
+  void begin_cycle(FusionGroup& group, Simulation& simulation);
+  void add_buffer(FusionGroup& group, Bucket bucket, int step, Simulation& simulation);
+  void agreed(FusionGroup& group, Simulation& simulation);
+  void next_buffer(Rank r, uint32_t stream, Simulation& simulation);
+  void wait_for_copy(Rank r, uint32_t stream, Simulation& simulation);
+  void pass_buffer(Rank r, uint32_t stream, Simulation& simulation);
+  void host_changed(Rank r, Simulation& simulation);
+  FusionResult fusion_result() const;
   void call(Rank r, uint32_t index, Simulation& simulation);
   // The rank is busy with `phase` for d; on its GPU, or only on its host.
   void spend(Rank r, Phase phase, Duration d, bool on_gpu, Simulation& simulation);
@@ -102,7 +122,11 @@ class DdpJob final : public Job {
   void record_phase(Rank r, Time now);
   void record_buckets(Rank r, uint32_t first, Time now);
   void record_all_reduce(Rank r, uint32_t stream, uint32_t bucket);
+  void record_cycle(Rank r, const FusionGroup& group, size_t first);
+  void record_copy(Rank r, uint32_t stream, const FusedBuffer& buffer, Time begin, Time end);
+  void record_fused(Rank r, uint32_t stream, const FusedBuffer& buffer);
   std::vector<BucketResult> bucket_results(const RankState& s, int step) const;
+  std::vector<BucketResult> fused_results(Rank r) const;
 
   DdpJobSpec spec_;
   JobContext context_;
@@ -113,6 +137,7 @@ class DdpJob final : public Job {
   std::vector<ComputeStream> compute_;         // by rank
   std::vector<std::vector<LinkId>> egresses_;  // by rank, where compute slows them
   std::deque<StepRecord> steps_;
+  std::vector<FusionGroup> fusion_;  // by group; with rule horovod
   std::vector<BucketResult> last_buckets_;
   std::optional<Duration> coding_;
   JobTrace* trace_ = nullptr;

@@ -23,8 +23,13 @@ void warn_of_ddp_memory(const DdpJobSpec& spec, const Model& model, const JobCon
   if (!memory || !refusal(request).empty()) return;
   const MemoryUse use = memory_use(request);
   Bytes total = use.total;
-  for (const MemoryRow& row : use.rows)
-    if (row.key == "bucket_copies" && spec.buckets.gradient_as_bucket_view) total = total - *row.bytes;
+  for (const MemoryRow& row : use.rows) {
+    if (row.key != "bucket_copies") continue;
+    if (spec.buckets.rule == BucketRule::kHorovod)
+      total = total - *row.bytes + spec.buckets.fusion;  // its buffer, instead of buckets
+    else if (spec.buckets.gradient_as_bucket_view)
+      total = total - *row.bytes;
+  }
   if (total <= *memory) return;
   errors.warning(context.at, absl::StrCat("job \"", context.name, "\" does not fit: about ", to_string(total),
                                           " on a device of ", to_string(*memory), ", ",

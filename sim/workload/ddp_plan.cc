@@ -65,8 +65,9 @@ DdpCompute compute_of(const DdpPlan& plan, const DdpIteration& iteration, const 
                       const Rates& rates, double share) {
   DdpCompute c;
   const Duration peers = spec.model_parallel.time;
-  const ComputeTimeline last =
-      with_model_parallel_time(timeline_of(plan.model, spec, rates, BucketCopy::kIntoBuckets), peers);
+  const bool fuses = spec.buckets.rule == BucketRule::kHorovod;  // its copies are not part of backward
+  const ComputeTimeline last = with_model_parallel_time(
+      timeline_of(plan.model, spec, rates, fuses ? BucketCopy::kNone : BucketCopy::kIntoBuckets), peers);
   c.forward = slowed(last.forward, share);
   c.backward = slowed(last.backward, share);
   if (spec.accumulate > 1) {
@@ -80,6 +81,11 @@ DdpCompute compute_of(const DdpPlan& plan, const DdpIteration& iteration, const 
   for (const GradientReady& g : last.gradients) ready[g.tensor] = g.at;
   const auto at_memory_rate = [&](Bytes bytes) { return slowed(memory_time(bytes, rates), share); };
   Bytes gradients{};
+  for (size_t i = 0; i < plan.tensors.size(); ++i) {
+    c.bucket_ready.push_back(slowed(last.gradients[i].at, share));
+    gradients += plan.tensors[i].elements * Bytes{bytes_of(plan.tensors[i].dtype)};
+  }
+  c.copies.bytes_per_s = rates.bytes_per_s * share;
   for (const Bucket& bucket : iteration.buckets) {
     Duration at{};
     for (const TensorIndex t : bucket.tensors) at = std::max(at, ready[t]);
@@ -119,6 +125,19 @@ void shard(Model& model, int ways) {
         *cost *= part;
 }
 
+// What Horovod's cycles are taken to be.
+void add_fusion(std::vector<std::string>& list, const BucketSpec& spec) {
+  list.push_back(absl::StrCat("Horovod: the cycles of all ranks begin together, ", to_string(spec.cycle),
+                              " after each other, the first with the job; a gradient is handed over when it "
+                              "is ready"));
+  list.push_back(spec.negotiation.ps > 0
+                     ? absl::StrCat("agreeing on tensors takes ", to_string(spec.negotiation), " a cycle")
+                     : "agreeing on tensors takes no time (negotiation: 0 s)");
+  list.push_back(spec.gradient_as_bucket_view ? "no copy between gradients and fusion buffer"
+                                              : "two tensors or more are copied into and out of the fusion "
+                                                "buffer at memory rate, on the communication stream");
+}
+
 std::vector<std::string> assumptions_of(const DdpPlan& plan, const DdpJobSpec& spec) {
   std::vector<std::string> list;
   if (spec.compute.spread == Spread::kParameters)
@@ -130,7 +149,9 @@ std::vector<std::string> assumptions_of(const DdpPlan& plan, const DdpJobSpec& s
     list.push_back(absl::StrCat("the optimizer moves ",
                                 optimizer_bytes_per_parameter(spec.optimizer, spec.precision),
                                 " bytes a parameter, in one fused kernel"));
-  if (!spec.buckets.gradient_as_bucket_view)
+  if (spec.buckets.rule == BucketRule::kHorovod)
+    add_fusion(list, spec.buckets);
+  else if (!spec.buckets.gradient_as_bucket_view)
     list.push_back("gradients are copied into and out of buckets at memory rate");
   if (plan.iterations.back().broadcasts > 0)
     list.push_back("buffers are broadcast from rank 0 by a binomial tree before forward");
@@ -161,6 +182,10 @@ bool check_hook(const Model& model, const DdpJobSpec& spec, const JobContext& co
     return false;
   };
   const CommHook hook = spec.comm_hook.kind;
+  if (spec.buckets.rule == BucketRule::kHorovod && hook != CommHook::kNone)
+    return refuse(
+        "a comm_hook works on DDP's buckets, not on Horovod's; allowed: rule pytorch or fixed, or no "
+        "comm_hook");
   if (hook == CommHook::kPowerSgd && spec.comm_streams > 1)
     return refuse("PowerSGD's exchanges follow each other; allowed: comm_streams 1, or another hook");
   if (hook == CommHook::kPowerSgd && searches_unused(spec.buckets))
@@ -190,6 +215,10 @@ std::optional<DdpPlan> plan_ddp(const DdpJobSpec& spec, const JobContext& contex
   plan.model = std::move(*model);
   plan.hook = spec.comm_hook;
   if (spec.model_parallel.ways() > 1) shard(plan.model, spec.model_parallel.ways());
+  if (spec.buckets.rule == BucketRule::kHorovod) {
+    const std::vector<TensorInfo> registered = gradient_tensors(plan.model, spec.precision);
+    for (const TensorIndex t : ready_order(plan.model)) plan.tensors.push_back(registered[t]);
+  }
   if (!check_hook(plan.model, spec, context, errors) || !add_groups(plan, spec, context, errors) ||
       !add_iterations(plan, spec, context, errors))
     return std::nullopt;

@@ -21,13 +21,15 @@ struct DdpCompute {
   Duration forward{}, backward{};              // of the last micro-batch, whose backward fills the buckets
   Duration early_forward{}, early_backward{};  // of each micro-batch before (no_sync)
   Duration unused_search{};                    // CPU time before backward
-  std::vector<Duration> bucket_ready;          // by bucket, since backward began; coded by the hook
-  std::vector<Duration> between;               // by bucket, from its first exchange to its second
-  Duration coding{};                           // all that a hook adds
-  std::vector<Duration> copy_out;              // by bucket, after its last exchange
-  Duration gradient_norm{};                    // reading the gradients once
+  std::vector<Duration> bucket_ready;  // by bucket, since backward began; coded by the hook. With rule
+                                       // horovod by tensor
+  std::vector<Duration> between;       // by bucket, from its first exchange to its second
+  Duration coding{};                   // all that a hook adds
+  std::vector<Duration> copy_out;      // by bucket, after its last exchange
+  Duration gradient_norm{};            // reading the gradients once
   Duration optimizer{};
   Duration average{};  // of parameters, after they were summed up
+  Rates copies;        // of which only memory counts: how fast fused buffers are filled and emptied
 };
 
 // What all steps of a kind have in common.
@@ -81,6 +83,7 @@ struct DdpPlan {
   std::optional<int64_t> tokens_per_rank;  // of a step
   std::vector<std::string> assumptions;
   CommHookSpec hook;
+  std::vector<TensorInfo> tensors;  // gradients in the order in which they become ready; with rule horovod
 
   // Which iteration a step is: the first one differs in PyTorch's buckets; PowerSGD begins some steps later;
   // local SGD averages in one step of several.

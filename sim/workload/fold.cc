@@ -77,7 +77,8 @@ bool ranks_are_alike(const JobSpec& job) {
     return !s->offload && s->work.compute.jitter.kind == JitterKind::kNone;  // hosts serve in an order
   const auto* ddp = std::get_if<DdpJobSpec>(&job.kind);
   return ddp != nullptr && ddp->compute.jitter.kind == JitterKind::kNone &&
-         ddp->compute.interference.communication_share == 1 && ddp->model_parallel.ways() == 1;
+         ddp->compute.interference.communication_share == 1 && ddp->model_parallel.ways() == 1 &&
+         ddp->buckets.rule != BucketRule::kHorovod;  // what it will call is not known before the run
 }
 
 std::optional<Fold> find_units(const ClusterSpec& cluster, const NetworkSpec& network) {

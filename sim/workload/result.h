@@ -47,6 +47,20 @@ struct BucketResult {
   Duration ready{}, start{}, end{};  // since the start of the step, on the rank that ends last
   double busbw_gb_per_s = 0;         // of what is exchanged
   Bytes exchanged{};                 // what its collectives move: its own bytes, or what a hook makes of them
+  // With rule horovod: how many tensors were fused, and when the cycle began that found them.
+  int tensors = 0;
+  Duration cycle{};
+};
+// What the cycles of Horovod found, in a measured step.
+struct FusionResult {
+  int tensors = 0;
+  double buffers = 0;  // the mean, as of cycles
+  int buffers_min = 0, buffers_max = 0;
+  // On the rank that ends last: from when it has nothing else to do until the next cycle has found something.
+  Statistic waiting{};
+  Duration last_waiting{};       // exact, of the last step
+  double cycles_used = 0;        // that found tensors to reduce
+  std::optional<double> cycles;  // all of them; null where they follow each other without end
 };
 struct DdpResult {
   Statistic step_time, compute, communication, overlapped, exposed;
@@ -62,7 +76,8 @@ struct DdpResult {
   std::vector<BucketResult> buckets;  // of the last measured step
   // With a hook, of that step on the rank that ended it: the time that coding takes.
   std::optional<Duration> coding = std::nullopt;
-  int groups = 1;  // of ranks that reduce among themselves
+  int groups = 1;                                     // of ranks that reduce among themselves
+  std::optional<FusionResult> fusion = std::nullopt;  // with rule horovod
 };
 
 // Steps of sharded training (zero, fsdp).

@@ -138,7 +138,7 @@ struct ComputeSpec {
   JitterSpec jitter;
   InterferenceSpec interference;
 };
-enum class BucketRule : uint8_t { kFixed, kPytorch };
+enum class BucketRule : uint8_t { kFixed, kPytorch, kHorovod };
 enum class BucketVersion : uint8_t { kLegacy, kCurrent };
 enum class BucketOrder : uint8_t { kReady, kRegistration };
 struct BucketSpec {
@@ -152,6 +152,9 @@ struct BucketSpec {
   bool static_graph = false;
   bool broadcast_buffers = true;
   bool gradient_as_bucket_view = false;
+  // horovod (fusion.h): HOROVOD_FUSION_THRESHOLD, HOROVOD_CYCLE_TIME, and what agreeing takes in each cycle.
+  Bytes fusion = mebibytes(128);
+  Duration cycle = milliseconds(1), negotiation{};
 };
 struct PrecisionSpec {
   DType parameters = DType::kFp32, gradients = DType::kFp32, master = DType::kFp32;

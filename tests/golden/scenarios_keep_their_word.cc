@@ -102,3 +102,14 @@ TEST_CASE("groups of a rail each take the time of one") {
   CHECK(in_us(bucket.end - bucket.start) ==
         Approx(14 * (10 + double(bucket.bytes.count) / 8 / 50e3)).epsilon(0.001));
 }
+
+TEST_CASE("Horovod fuses what is ready when a cycle begins") {
+  const DdpResult d = std::get<DdpResult>(run_scenario("horovod_resnet50").jobs.at(0).result);
+  REQUIRE(d.fusion);
+  CHECK(d.fusion->tensors == 161);
+  CHECK(d.fusion->buffers == Approx(5));
+  CHECK(d.buckets.at(0).tensors == 28);
+  CHECK(in_us(d.buckets.back().ready) == Approx(33'700).margin(50));
+  CHECK(in_us(d.fusion->last_waiting) == Approx(860).margin(5));
+  CHECK((d.last_compute + d.last_exposed + d.fusion->last_waiting).ps == d.last_step.ps);
+}

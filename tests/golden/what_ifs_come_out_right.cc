@@ -115,3 +115,20 @@ TEST_CASE("half the NICs take twice the time between servers, of all but a flat 
     CHECK(swept.at({"ring", label}, "time_us") == near(us(2 * 31 / 32., kNic)));
   }
 }
+
+TEST_CASE("steps last whole cycles of Horovod, and without fusing 161 all-reduces outgrow a short backward") {
+  const Swept swept = sweep("tensor_fusion");
+  const std::string old = "{rule: horovod, fusion: 64 MiB, cycle: 5 ms}",
+                    now = "{rule: horovod, fusion: 128 MiB, cycle: 1 ms}",
+                    none = "{rule: horovod, fusion: 0 B, cycle: 1 ms}", ddp = "{rule: pytorch}";
+  const auto us = [&](const std::string& buckets, const char* column) {
+    return swept.at({"8 samples", buckets}, column);
+  };
+  CHECK(us(ddp, "step_time_us") == Approx(9200).margin(20));
+  CHECK(us(old, "step_time_us") == Approx(10000).margin(50));
+  CHECK(us(now, "step_time_us") == Approx(9000).margin(50));
+  CHECK(us(now, "compute_us") < us(ddp, "compute_us"));  // no copies in backward
+  CHECK(us(old, "waiting_for_cycle_us") > 700);
+  CHECK(us(none, "fused") == 161);
+  CHECK(us(none, "exposed_us") > 1500);
+}

@@ -125,12 +125,16 @@ std::string ddp_job(Draw& d) {
   for (int64_t i = d.between(1, 5); i > 0; --i)
     text += in_order({"{name: t", i, ", elements: ", d.between(1, 2000), ", ready: ", 10 * (6 - i), " us}",
                       i > 1 ? ", " : ""});
-  return in_order(
-      {text, "], forward: 20 us, backward: 60 us}, optimizer: {kind: none}, buckets: {rule: fixed, cap: ",
-       d.between(1, 8000), " B, gradient_as_bucket_view: true}, all_reduce: {algorithm: ",
-       d.among({"ring", "tree", "butterfly", "halving_doubling", "direct", "double_binary_tree"}),
-       "}, run: {steps: 2}", d.among({"", "", ", comm_streams: 2", ", interference: {compute: 60 %}"}),
-       d.among({"", "", ", compute: {jitter: {mean: 20 %}}"})});
+  const std::string buckets =
+      d.one_in(4) ? in_order({"rule: horovod, fusion: ", d.between(0, 16000), " B, cycle: ", d.between(0, 30),
+                              " us, negotiation: ", d.between(0, 2), " us"})
+                  : in_order({"rule: fixed, cap: ", d.between(1, 8000), " B"});
+  return in_order({text, "], forward: 20 us, backward: 60 us}, optimizer: {kind: none}, buckets: {", buckets,
+                   ", gradient_as_bucket_view: true}, all_reduce: {algorithm: ",
+                   d.among({"ring", "tree", "butterfly", "halving_doubling", "direct", "double_binary_tree"}),
+                   "}, run: {steps: 2}",
+                   d.among({"", "", ", comm_streams: 2", ", interference: {compute: 60 %}"}),
+                   d.among({"", "", ", compute: {jitter: {mean: 20 %}}"})});
 }
 
 std::string background_job(Draw& d) {
@@ -305,9 +309,8 @@ RandomScenario draw(uint64_t seed) {
     s.changes.push_back(in_order(
         {"  - {ranks: ", d.between(0, m.nodes * m.gpus - 1), ", start: ", d.between(1, 40), " us}\n"}));
   if (d.one_in(3)) s.changes.push_back("  - {links: \"node[0].gpu[0]\", bandwidth: 25 %}\n");
-  const bool sprays = s.network.find("spray") != std::string::npos;
   if (!adapts && d.one_in(3)) {
-    const bool deaths = !sprays && d.one_in(2);
+    const bool deaths = d.one_in(2);
     const bool computes = std::any_of(s.jobs.begin(), s.jobs.end(), [](const std::string& job) {
       return job.find("kind: ddp") != std::string::npos;
     });

@@ -39,5 +39,5 @@ TEST_CASE("the JSON schema is an object schema of draft 2020-12") {
   CHECK(schema.at("additionalProperties") == false);
   const nlohmann::json& job = schema.at("properties").at("jobs").at("additionalProperties");
   CHECK(job.at("properties").at("buckets").at("properties").at("rule").at("enum") ==
-        nlohmann::json({"pytorch", "fixed"}));
+        nlohmann::json({"pytorch", "fixed", "horovod"}));
 }
