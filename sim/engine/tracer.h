@@ -31,6 +31,7 @@ class Tracer final : public EngineObserver {
          OwnTracks own_tracks = nullptr);
   // After the last event: open slices and counters.
   void finish();
+  ProcessId network() const { return network_; }
 
   void collective_started(CommId comm, uint32_t index, Rank r, Time at) override;
   void collective_finished(CommId comm, uint32_t index, Rank r, Time at) override;

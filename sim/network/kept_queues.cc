@@ -86,8 +86,8 @@ void PacketNetwork::set_bandwidth(LinkId link, Bandwidth bandwidth) {
 
 void PacketNetwork::expect_deaths() {
   constexpr size_t kHopsMax = 255;  // detours may be long
-  BRIGADE_CHECK(messages_launched == 0 && spec_.routing == Routing::kEcmp,
-                "messages are under way, or spread over routes");
+  BRIGADE_CHECK(messages_launched == 0 && spec_.routing != Routing::kAdaptive,
+                "messages are under way, or choose links as they go");
   losses_ = std::make_unique<Losses>();
   losses_->links.resize(links_.size());
   losses_->lost_bytes_at.resize(topology_.vertices().size());

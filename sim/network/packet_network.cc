@@ -130,8 +130,11 @@ uint32_t PacketNetwork::next_segment(uint32_t message) {
   if (spec_.routing == Routing::kSpray) {
     const Spray& s = sprays_[message];
     const int hops = router_->route(s.from, s.to, mix(s.flow ^ mix(x.part)), route(x));
-    BRIGADE_CHECK(hops >= 0, "segment ", x.part, " has no route, and its message had one");
-    x.hops = static_cast<uint8_t>(hops);
+    BRIGADE_CHECK(hops >= 0 || losses_, "segment ", x.part, " has no route, and its message had one");
+    if (hops >= 0)
+      x.hops = static_cast<uint8_t>(hops);
+    else  // all know that every way is dead: it is lost on the first one, and with it the run ends
+      std::copy_n(long_heads_.begin() + ptrdiff_t(message * stride_), x.hops, route(x));
   }
   ++segments_launched;
   if (losses_) join_journey(f);

@@ -77,21 +77,41 @@ void read_rank_change(Fields& in, const std::vector<std::string>& jobs, const Sp
   out.push_back(std::move(change));
 }
 
+// A node that dies: its links do, and what computes on it stops.
+void read_node_change(Fields& in, const Span& span, Scenario& out) {
+  LinkChange links;
+  RankChange ranks;
+  links.at = ranks.at = in.place();
+  links.begins = ranks.begins = span.begins;
+  links.ends = ranks.ends = span.ends;
+  bool down = true;
+  in.required("nodes", text(), links.links,
+              "by selector, node[2]: dies whole, its links and what computes on it");
+  in.required("state", choice<bool>({{"down", true}}), down, "the node does not work");
+  links.down = ranks.stops = ranks.of_node = true;
+  ranks.ranks = links.links;
+  out.link_changes.push_back(std::move(links));
+  out.rank_changes.push_back(std::move(ranks));
+}
+
 }  // namespace
 
 void read_changes(Fields& in, Scenario& out) {
   std::vector<std::string> jobs;
   for (const JobSpec& job : out.jobs) jobs.push_back(job.name);
-  in.maps("changes", Need::kOptional, "what is slower, later or dead: links or ranks", [&](Fields& change) {
-    const bool of_links = change.has("links"), of_ranks = change.has("ranks");
-    if (!change.describing() && of_links == of_ranks) {
-      change.error(change.place(), "a change names what it is about; allowed: links or ranks");
-      return change.ignore_rest();
-    }
-    const Span span = read_span(change);
-    change.when("links", of_links, [&] { read_link_change(change, span, out.link_changes); });
-    change.when("ranks", of_ranks, [&] { read_rank_change(change, jobs, span, out.rank_changes); });
-  });
+  in.maps("changes", Need::kOptional, "what is slower, later or dead: links, ranks or nodes",
+          [&](Fields& change) {
+            const bool of_links = change.has("links"), of_ranks = change.has("ranks"),
+                       of_nodes = change.has("nodes");
+            if (!change.describing() && of_links + of_ranks + of_nodes != 1) {
+              change.error(change.place(), "a change names what it is about; allowed: links, ranks or nodes");
+              return change.ignore_rest();
+            }
+            const Span span = read_span(change);
+            change.when("links", of_links, [&] { read_link_change(change, span, out.link_changes); });
+            change.when("ranks", of_ranks, [&] { read_rank_change(change, jobs, span, out.rank_changes); });
+            change.when("nodes", of_nodes, [&] { read_node_change(change, span, out); });
+          });
 }
 
 }  // namespace brigade

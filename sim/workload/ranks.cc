@@ -62,7 +62,8 @@ std::vector<VertexId> find_ranks(const JobSpec& spec, const Topology& topology, 
 
 size_t apply_change(const RankChange& change, bool computes, JobContext& context, Diagnostics& errors) {
   if (change.job && *change.job != context.name) return 0;
-  if (change.timed() && !computes) return 0;
+  const bool acts_later = change.timed() || change.stops;
+  if (acts_later && !computes) return 0;
   std::vector<Rank> ranks;
   if (const auto numbers = parse_numbers(change.ranks, context.devices.size())) {
     for (const uint64_t n : *numbers) {
@@ -81,7 +82,7 @@ size_t apply_change(const RankChange& change, bool computes, JobContext& context
     }
   }
   for (const Rank r : ranks) {
-    if (change.timed()) {
+    if (acts_later) {
       context.compute_changes.resize(context.devices.size());
       context.compute_changes[r].push_back({.begins = change.begins,
                                             .ends = change.ends,
@@ -102,7 +103,7 @@ void check_change(const RankChange& change, std::span<const JobSpec> jobs, size_
   if (change.job && std::find(names.begin(), names.end(), *change.job) == names.end())
     errors.error(change.at,
                  absl::StrCat("unknown job \"", *change.job, "\"", suggestion(*change.job, names)));
-  else if (concerned == 0 && errors.ok())
+  else if (concerned == 0 && errors.ok() && !change.of_node)  // links may be all that a node has
     errors.error(change.at, absl::StrCat("\"", change.ranks, "\" names no rank of ",
                                          change.timed() ? "what computes in " : "",
                                          change.job ? absl::StrCat("job \"", *change.job, "\"") : "any job"));
@@ -120,12 +121,6 @@ std::vector<TimedLink> find_timed_links(std::span<const LinkChange> changes, con
       errors.error(c.at,
                    "adaptive routes go by what waits at a link, and links that change settle that later; "
                    "allowed: another routing");
-      return {};
-    }
-    if (c.down && network.routing == Routing::kSpray) {
-      errors.error(c.at,
-                   "a link that dies in mid-run and segments that are sprayed do not go together; allowed: "
-                   "routing: ecmp");
       return {};
     }
     Diagnostics said_before;

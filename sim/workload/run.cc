@@ -4,11 +4,13 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "sim/base/units.h"
 #include "sim/engine/engine.h"
 #include "sim/engine/fan_out.h"
 #include "sim/engine/paranoid.h"
 #include "sim/engine/payload.h"
 #include "sim/engine/tracer.h"
+#include "sim/workload/fault_marks.h"
 #include "sim/workload/placement.h"
 #include "sim/workload/ranks.h"
 
@@ -95,7 +97,7 @@ std::unique_ptr<Run> Run::prepare(const RunRequest& request, Diagnostics& errors
       concerned[i] += apply_change(request.changes[i], computes(spec), context, errors);
     if (context.devices.empty()) continue;
     devices += context.devices.size();
-    run->placed_.push_back({spec.name, context.devices});
+    run->placed_.push_back({spec.name, context.devices, context.compute_changes});
     const bool runs =
         !request.only || std::find(request.only->begin(), request.only->end(), j) != request.only->end();
     run->jobs_.push_back(runs ? make_job(spec, std::move(context), errors) : nullptr);
@@ -109,7 +111,7 @@ std::unique_ptr<Run> Run::prepare(const RunRequest& request, Diagnostics& errors
 }
 
 // A process a rank: "rank 3 node[0].gpu[3]", with the job's name before it where there are several jobs.
-std::vector<JobTrace> Run::name_ranks(Recorder& recorder) const {
+std::vector<JobTrace> Run::name_ranks(Recorder& recorder, FaultMarks& marks) const {
   std::vector<JobTrace> traces;
   Rank processes = 0;
   for (size_t j = 0; j < placed_.size(); ++j) {
@@ -124,9 +126,13 @@ std::vector<JobTrace> Run::name_ranks(Recorder& recorder) const {
                                      .comm = recorder.track(process, "comm")});
       for (uint32_t k = 1; k < jobs_[j]->comm_streams(); ++k)
         traces.back().ranks.back().more_comm.push_back(recorder.track(process, absl::StrCat("comm ", k)));
+      return process;
     };
     const std::vector<VertexId> servers = jobs_[j]->servers();
-    for (size_t r = 0; r < placed_[j].devices.size(); ++r) add("rank ", r, placed_[j].devices[r]);
+    for (size_t r = 0; r < placed_[j].devices.size(); ++r) {
+      const ProcessId process = add("rank ", r, placed_[j].devices[r]);
+      if (!placed_[j].changes.empty()) marks.add_rank(process, placed_[j].changes[r]);
+    }
     for (size_t s = 0; s < servers.size(); ++s) add("server ", s, servers[s]);
   }
   return traces;
@@ -160,6 +166,24 @@ void Run::count_links(const Simulation& simulation, RunResult& result) const {
     result.links.push_back({l, use.bytes, use.busy, share, every});
   }
   sort_busiest_first(result.links);
+}
+
+// The nodes that are dead now, and what that stops; empty if none is.
+std::string Run::dead_nodes(Time now) const {
+  std::string text;
+  for (const RankChange& change : request_.changes) {
+    if (!change.of_node || now < change.begins || now >= change.ends) continue;
+    Diagnostics said_before;
+    const auto dead = request_.topology.select(change.ranks, change.at, said_before);
+    int64_t ranks = 0;
+    for (const Placed& job : placed_)
+      for (const VertexId device : job.devices)
+        ranks += std::find(dead.begin(), dead.end(), device) != dead.end();
+    absl::StrAppend(&text, text.empty() ? "" : "; ", change.ranks, " died at ",
+                    to_string(change.begins - Time{}), " and is not back: ", ranks,
+                    ranks == 1 ? " rank computes" : " ranks compute", " nothing");
+  }
+  return text;
 }
 
 RunResult Run::go(const RunOptions& options) {
@@ -198,8 +222,9 @@ RunResult Run::go_over(const RunOptions& options) {
   FanOut listeners;
   std::optional<Tracer> tracer;
   std::vector<JobTrace> traces;
+  FaultMarks marks(options.recorder);
   if (options.recorder != nullptr) {
-    traces = name_ranks(*options.recorder);
+    traces = name_ranks(*options.recorder, marks);
     std::vector<JobCommTracks> comm_tracks;
     for (size_t j = 0; j < traces.size(); ++j) {
       comm_tracks.emplace_back(jobs_[j]->comm_streams());
@@ -210,6 +235,7 @@ RunResult Run::go_over(const RunOptions& options) {
       const auto own = traces[job].comm_tracks.find(comm);
       return own == traces[job].comm_tracks.end() ? std::vector<TrackId>() : own->second;
     });
+    marks.add_links(tracer->network(), request_.topology, timed_links_);
     listeners.add(&*tracer);
   }
   Payload payload(engine, request_.seed);
@@ -229,10 +255,14 @@ RunResult Run::go_over(const RunOptions& options) {
   RunResult result;
   result.end = engine.now() - Time{};
   result.failure = engine.failure();
+  const std::string dead = dead_nodes(engine.now());
+  if (!result.failure.empty() && !dead.empty()) absl::StrAppend(&result.failure, "; ", dead);
   if (tracer) tracer->finish();
+  marks.write(engine.now());
   if (result.failure.empty() &&
       !std::all_of(jobs_.begin(), jobs_.end(), [](auto& j) { return !j || j->finished(); })) {
     result.failure = engine.stuck();
+    if (!dead.empty()) absl::StrAppend(&result.failure, result.failure.empty() ? "" : "\n  ", dead);
     BRIGADE_CHECK(!result.failure.empty(), "a job is not finished, yet nobody waits");
   }
   if (request_.fold.used() && (!result.failure.empty() || !units_agree(engine))) {

@@ -14,6 +14,7 @@
 
 namespace brigade {
 
+class FaultMarks;
 template <class Network>
 class Engine;
 
@@ -80,15 +81,17 @@ class Run {
  private:
   struct Placed {
     std::string name;
-    std::vector<VertexId> devices;  // by rank
+    std::vector<VertexId> devices;                    // by rank
+    std::vector<std::vector<ComputeChange>> changes;  // by rank; empty: none at all
   };
   explicit Run(const RunRequest& request) : request_(request) {}
-  std::vector<JobTrace> name_ranks(Recorder& recorder) const;
+  std::vector<JobTrace> name_ranks(Recorder& recorder, FaultMarks& marks) const;
   template <class Network>
   bool units_agree(const Engine<Network>& engine) const;
   template <class Network>
   RunResult go_over(const RunOptions& options);
   void run_to_the_end(Simulation& simulation);
+  std::string dead_nodes(Time now) const;
   void count_links(const Simulation& simulation, RunResult& result) const;
 
   RunRequest request_;

@@ -61,6 +61,7 @@ struct RankChange {
   std::optional<double> compute_share;  // 0.5: computes at half speed
   std::optional<Duration> start;        // starts this much later
   bool stops = false;                   // computes nothing, and its host does nothing
+  bool of_node = false;                 // `nodes: node[2], state: down`: its links are changes of their own
   Time begins{}, ends = kNever;         // of compute_share and stops
   Place at;
   bool timed() const { return begins > Time{} || ends < kNever; }

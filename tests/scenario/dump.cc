@@ -67,7 +67,9 @@ class Dump {
     all(c.name, c.types, c.nodes, c.fabric, c.models, c.vertices, c.cables, c.routes);
   }
   void put(const LinkChange& c) { all(c.links, c.bandwidth_share, c.down, c.begins, c.ends); }
-  void put(const RankChange& c) { all(c.job, c.ranks, c.compute_share, c.start, c.stops, c.begins, c.ends); }
+  void put(const RankChange& c) {
+    all(c.job, c.ranks, c.compute_share, c.start, c.stops, c.of_node, c.begins, c.ends);
+  }
   void put(const NetworkSpec& n) {
     all(n.model, n.segment_rule, n.segment, n.window, n.overhead, n.routing, n.detection);
   }
@@ -93,7 +95,7 @@ class Dump {
   }
   void put(const BucketSpec& b) {
     all(b.rule, b.version, b.cap, b.one_bucket, b.order, b.find_unused_parameters, b.find_unused_cpu_time);
-    all(b.static_graph, b.broadcast_buffers, b.gradient_as_bucket_view);
+    all(b.static_graph, b.broadcast_buffers, b.gradient_as_bucket_view, b.fusion, b.cycle, b.negotiation);
   }
   void put(const PrecisionSpec& p) {
     all(p.parameters, p.gradients, p.master, p.has_master, p.autocast, p.compute);
