@@ -13,6 +13,7 @@
 //   - With find_unused_parameters and without static_graph the caps are filled in registration order from the
 //     start, the list of buckets is reversed, and nothing is ever rebuilt.
 // `rule: fixed` has one cap, in ready or registration order, the same in every iteration.
+// `rule: horovod` has no buckets: see fusion.h.
 // Left out: sparse gradients (a bucket of their own there). Where several dtypes leave an open bucket at the
 // end, PyTorch's order is that of a hash table; here the dtype that came first goes first.
 #pragma once

@@ -76,7 +76,9 @@ size_t apply_change(const RankChange& change, bool computes, JobContext& context
       ranks.push_back(static_cast<Rank>(n));
     }
   } else {
-    for (const VertexId v : context.topology.select(change.ranks, change.at, errors)) {
+    Diagnostics said_of_links;
+    for (const VertexId v :
+         context.topology.select(change.ranks, change.at, change.of_node ? said_of_links : errors)) {
       const auto it = std::find(context.devices.begin(), context.devices.end(), v);
       if (it != context.devices.end()) ranks.push_back(static_cast<Rank>(it - context.devices.begin()));
     }

@@ -23,7 +23,8 @@ bool computes(const JobSpec& job) {
 }
 
 // Traffic without an end of its own needs others that have one.
-void check_who_ends(const std::vector<JobSpec>& jobs, Diagnostics& errors) {
+void check_who_ends(const std::vector<JobSpec>& jobs, const std::vector<RankChange>& changes,
+                    Diagnostics& errors) {
   const auto lasts = [](const JobSpec& job) {
     const auto* background = std::get_if<BackgroundJobSpec>(&job.kind);
     return background != nullptr && !background->duration;
@@ -38,6 +39,12 @@ void check_who_ends(const std::vector<JobSpec>& jobs, Diagnostics& errors) {
     errors.error(lasting->at, absl::StrCat("job \"", lasting->name,
                                            "\" ends with the other jobs, and there are none; allowed: with a "
                                            "duration"));
+  for (const RankChange& change : changes)
+    if (change.of_node && change.ends == kNever)
+      errors.error(lasting->at,
+                   absl::StrCat("job \"", lasting->name, "\" ends with the other jobs, and ", change.ranks,
+                                " may keep them from it for ever; allowed: with a duration, or "
+                                "a change with until"));
   const auto stuck = std::find_if(jobs.begin(), jobs.end(), may_wait_for_ever);
   if (stuck == jobs.end()) return;
   errors.error(lasting->at,
@@ -76,7 +83,7 @@ std::unique_ptr<Run> Run::prepare(const RunRequest& request, Diagnostics& errors
   size_t devices = 0;
   std::vector<size_t> concerned(request.changes.size());  // by change: ranks of all jobs
   const auto placed = place_jobs(request.jobs, request.topology, request.seed, errors);
-  check_who_ends(request.jobs, errors);
+  check_who_ends(request.jobs, request.changes, errors);
   for (size_t j = 0; j < request.jobs.size(); ++j) {
     const JobSpec& spec = request.jobs[j];
     JobContext context{.id = static_cast<JobId>(j),

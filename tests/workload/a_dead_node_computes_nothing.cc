@@ -82,3 +82,12 @@ TEST_CASE("a node without ranks that compute may die") {
     CHECK(run.failure.empty());
   }
 }
+
+TEST_CASE("traffic that lasts as long as others is refused where a node may keep them for ever") {
+  BackgroundJobSpec traffic;
+  traffic.pattern = TrafficPattern::kAllToAll;
+  const std::vector<JobSpec> jobs = {job_on("gpu[0-1]", small_ddp()), job_on("gpu[2-3]", traffic, "others")};
+  const RankChange death = dies("gpu[1]", microseconds(57)).ranks;
+  const std::string refusal = refusal_of(*small_cluster(4), jobs, {death});
+  CHECK(holds(refusal, "job \"others\" ends with the other jobs, and gpu[1] may keep them from it for ever"));
+}
