@@ -7,8 +7,8 @@
 // optimizer and the host gap. Overlap is nowhere written down. A step lasts from the end of the step before
 // on the rank that ended it last to its own; compute, communication and exposed time are that last rank's.
 //
-// With `buckets: {rule: horovod}` nothing is planned: what is reduced together follows from when gradients are
-// ready (fusion.h, ddp_fusion.cc).
+// With `buckets: {rule: horovod}` nothing is planned: what is reduced together follows from when gradients
+// are ready (fusion.h, ddp_fusion.cc).
 #pragma once
 #include <deque>
 #include <memory>

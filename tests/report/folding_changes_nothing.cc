@@ -219,22 +219,23 @@ TEST_CASE("the first asymmetry keeps a run from being folded, and the result rig
   }
 }
 
-TEST_CASE("ddp that draws, or whose links change with compute, is not folded; what all do alike may be") {
-  const auto ddp = [](const std::string& more) {
+TEST_CASE(
+    "ddp that draws or does not plan, or whose links change with compute, is not folded; what all do alike "
+    "may be") {
+  const std::string fixed = "rule: fixed, cap: 96 KB, broadcast_buffers: false";
+  const auto ddp = [&](const std::string& more, const std::string& buckets) {
     return kHead +
            "jobs:\n  train: {kind: ddp, ranks: \"node[*].gpu[*]\", model: {tensors: [{name: a, elements: "
-           "12000, "
-           "repeat: 6}], forward: 1 ms, backward: 1 ms}, optimizer: {kind: none}, buckets: {rule: fixed, "
-           "cap: 96 "
-           "KB, broadcast_buffers: false, gradient_as_bucket_view: true}, all_reduce: {algorithm: "
-           "hierarchical}, " +
-           more + "}\n";
+           "12000, repeat: 6}], forward: 1 ms, backward: 1 ms}, optimizer: {kind: none}, buckets: {" +
+           buckets + ", gradient_as_bucket_view: true}, all_reduce: {algorithm: hierarchical}, " + more +
+           "}\n";
   };
-  CHECK(same_both_ways(ddp("compute: {jitter: {mean: 5 %}}")) == kNothing);
-  CHECK(same_both_ways(ddp("interference: {communication: 50 %}")) == kNothing);
-  CHECK(same_both_ways(ddp("model_parallel: {tensor: 2}")) == kNothing);
-  CHECK(same_both_ways(ddp("interference: {compute: 50 %}")).all);
-  same_both_ways(ddp("comm_streams: 2"));
+  CHECK(same_both_ways(ddp("compute: {jitter: {mean: 5 %}}", fixed)) == kNothing);
+  CHECK(same_both_ways(ddp("interference: {communication: 50 %}", fixed)) == kNothing);
+  CHECK(same_both_ways(ddp("model_parallel: {tensor: 2}", fixed)) == kNothing);
+  CHECK(same_both_ways(ddp("interference: {compute: 50 %}", fixed)).all);
+  same_both_ways(ddp("comm_streams: 2", fixed));
+  CHECK(same_both_ways(ddp("comm_streams: 1", "rule: horovod")) == kNothing);
 }
 
 TEST_CASE("routes that a flow hash decides are not alike") {

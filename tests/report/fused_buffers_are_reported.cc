@@ -47,5 +47,5 @@ TEST_CASE("fused buffers and cycles in text and CSV") {
     CHECK(text.find(part) != std::string::npos);
   }
   CHECK(csv.find("waiting_for_cycle_us,fused_buffers,cycles_used,cycles") != std::string::npos);
-  CHECK(csv.find(",1499,1,1,2,") != std::string::npos);
+  CHECK(csv.find(",1499.0,1.0,1.0,2.0,") != std::string::npos);
 }
