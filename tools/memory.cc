@@ -44,6 +44,9 @@ void add_memory(CLI::App& app, int& exit_code) {
   command->add_option("-n,--ranks", o.ranks, "devices that share the model states; 1 unless told")
       ->type_name("N")
       ->check(CLI::Range(Rank{1}, Rank{1} << 20));
+  command->add_option("--shard-group", o.shard_group, "of fsdp2: devices that share; all of them unless told")
+      ->type_name("N")
+      ->check(CLI::Range(Rank{1}, Rank{1} << 20));
   command->add_option("--preset", o.preset, "deepspeed, fsdp2, megatron or horovod; deepspeed unless told")
       ->type_name("NAME");
   command->add_option("--stage", o.stage, "0 is DDP, 1 to 3 of ZeRO; the preset's own unless told")

@@ -29,7 +29,8 @@ constexpr const char* kColumns[] = {
     "updates", "updates_per_s", "shards", "staleness_mean", "staleness_p50", "staleness_p99", "staleness_max",
     "lead_max_steps",
     // of zero and fsdp
-    "preset", "stage", "sent_bytes_per_step", "volume_psi", "model_states_bytes", "memory_peak_bytes",
+    "preset", "stage", "sent_bytes_per_step", "volume_psi", "shard_group", "sent_shard_group_bytes",
+    "sent_replicas_bytes", "sent_after_forward_bytes", "model_states_bytes", "memory_peak_bytes",
     "device_memory_bytes", "fits",
     // of a replay
     "durations", "traced_ranks", "traced_step_time_us", "total_us", "total_traced_us",

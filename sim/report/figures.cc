@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "absl/strings/str_cat.h"
 #include "sim/trace/json_text.h"
 
 namespace brigade {
@@ -109,6 +110,7 @@ Json figures_of(const ShardedResult::Call& call) {
   Json out;
   out["label"] = call.label;
   out["collective"] = name_of(call.collective);
+  out["ranks"] = call.ranks;
   out["bytes"] = call.bytes.count;
   out["set_off_us"] = exact_us(call.set_off);
   out["start_us"] = exact_us(call.start);
@@ -120,8 +122,15 @@ Json figures_of(const ShardedResult::Call& call) {
 void add_figures(Json& out, const ShardedResult& r) {
   out["preset"] = r.preset;
   out["stage"] = r.stage;
+  out["shard_group"] = r.shard_group;
   add_step(out, r.step);
   out["sent_bytes_per_step"] = r.sent_per_step.count;
+  for (const char* among : {"shard_group", "replicas", "after_forward"}) {
+    Bytes sent{};
+    for (const ShardedResult::Sent& s : r.sent)
+      if (s.among == among) sent += s.bytes;
+    out[absl::StrCat("sent_", among, "_bytes")] = sent.count;
+  }
   out["volume_psi"] = r.volume_psi ? Json(rounded(*r.volume_psi)) : Json();
   out["model_states_bytes"] = r.model_states.count;
   out["memory_held_bytes"] = r.memory_held.count;

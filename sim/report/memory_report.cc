@@ -110,7 +110,12 @@ std::optional<MemoryReport> memory_report(const MemoryOptions& o, std::string& e
   if (!offload) return std::nullopt;
   const bool fp32 = o.precision == "fp32";
   out.precision = o.precision;
-  r.ranks = o.ranks;
+  r.ranks = o.shard_group.value_or(o.ranks);
+  if (o.ranks % r.ranks != 0) {
+    error = absl::StrCat(o.ranks, " ranks are not shard groups of ", r.ranks);
+    return std::nullopt;
+  }
+  r.replicas = o.ranks / r.ranks;
   r.preset = *preset;
   r.optimizer_on_host = *offload != Offload::kNone;
   r.parameters_on_host = *offload == Offload::kParameters;
@@ -134,7 +139,8 @@ std::string memory_json(const MemoryReport& report) {
   out["schema_version"] = kSchemaVersion;
   out["model"] = report.model;
   out["parameters"] = r.parameters;
-  out["ranks"] = r.ranks;
+  out["ranks"] = r.ranks * r.replicas;
+  out["shard_group"] = r.ranks;
   out["preset"] = name_of(r.preset);
   out["stage"] = r.stage;
   out["precision"] = report.precision;

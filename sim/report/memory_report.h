@@ -13,7 +13,8 @@ namespace brigade {
 struct MemoryOptions {
   std::string model;  // a known name, or a number of parameters: "7e9"
   Rank ranks = 1;
-  std::optional<int> stage;  // the preset's own if absent
+  std::optional<Rank> shard_group;  // of fsdp2: ranks that share the model states; all of them if absent
+  std::optional<int> stage;         // the preset's own if absent
   std::string preset = "deepspeed";
   std::string device_memory;  // "80GB"; empty: nothing is compared
   int64_t samples = 1;

@@ -23,7 +23,8 @@ std::string title(const MemoryReport& report) {
   std::string text = absl::StrCat(
       named ? absl::StrCat(report.model, " (", parameters(r.parameters), " parameters)")
             : absl::StrCat(parameters(r.parameters), " parameters"),
-      ", ", name_of(r.preset), " stage ", r.stage, " on ", plural(r.ranks, "rank"), ", ", report.precision);
+      ", ", name_of(r.preset), " stage ", r.stage, " on ", plural(r.ranks * r.replicas, "rank"),
+      r.replicas > 1 ? absl::StrCat(" in shard groups of ", r.ranks) : "", ", ", report.precision);
   if (r.shape)
     absl::StrAppend(&text, ", ", plural(r.samples, "sample"), " of ", parameters(r.sequence), " tokens");
   return text;

@@ -1,4 +1,7 @@
 // `kind: zero` and `kind: fsdp`.
+#include <tuple>
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "sim/scenario/job_reader.h"
 #include "sim/workload/memory_model.h"
@@ -31,6 +34,30 @@ Kind<ActivationCount> activation_count() {
 Kind<Recompute> recomputation() {
   return choice<Recompute>(
       {{"none", Recompute::kNone}, {"selective", Recompute::kSelective}, {"full", Recompute::kFull}});
+}
+
+using ReshardTo = std::pair<Reshard, int>;
+using ShardGroupOf = std::pair<ShardGroup, int>;
+constexpr int kGroupMax = 1 << 20;
+
+// One of the named values, which take no number, or a number of ranks.
+template <class T>
+Kind<std::pair<T, int>> named_or_ranks(std::vector<std::pair<std::string, T>> values, T of_ranks, int min) {
+  std::string names;
+  for (const auto& [name, value] : values) absl::StrAppend(&names, name, ", ");
+  const Kind<T> named = choice<T>(std::move(values));
+  return {
+      absl::StrCat(names, "or a number of ranks"),
+      {},
+      [=](const std::string& text) -> Parsed<std::pair<T, int>> {
+        if (const Parsed<T> parsed = named.parse(text); parsed.value) return {{{*parsed.value, 0}}, ""};
+        const Parsed<int64_t> ranks = whole_number(min, kGroupMax).parse(text);
+        if (ranks.value) return {{{of_ranks, static_cast<int>(*ranks.value)}}, ""};
+        return {{}, absl::StrCat("is unknown; allowed: ", names, "or ", min, " to ", kGroupMax, " ranks")};
+      },
+      [=](const std::pair<T, int>& value) {
+        return value.first == of_ranks ? std::to_string(value.second) : named.print(value.first);
+      }};
 }
 
 void read_work(Fields& in, ShardedJobSpec& out) {
@@ -172,10 +199,20 @@ void read_fsdp_job(Fields& in, ShardedJobSpec& out) {
   read_work(in, out);
   in.defaulted("preset", choice<ShardPreset>({{"fsdp2", ShardPreset::kFsdp2}}), out.preset,
                "whose units and order");
-  in.defaulted(
-      "reshard_after_forward",
-      choice<Reshard>({{"auto", Reshard::kAuto}, {"true", Reshard::kAlways}, {"false", Reshard::kNever}}),
-      out.reshard_after_forward, "auto: all units but the root's own parameters");
+  ShardGroupOf group{out.shard_group, out.shard_group_ranks};
+  in.defaulted("shard_group",
+               named_or_ranks<ShardGroup>({{"all", ShardGroup::kAll}, {"node", ShardGroup::kNode}},
+                                          ShardGroup::kRanks, 1),
+               group,
+               "ranks that share one copy of the model states; between groups gradients are all-reduced");
+  std::tie(out.shard_group, out.shard_group_ranks) = group;
+  ReshardTo reshard{out.reshard_after_forward, out.reshard_ranks};
+  in.defaulted("reshard_after_forward",
+               named_or_ranks<Reshard>(
+                   {{"auto", Reshard::kAuto}, {"true", Reshard::kAlways}, {"false", Reshard::kNever}},
+                   Reshard::kToFewer, 2),
+               reshard, "auto: all units but the root's own parameters; a number: to so many ranks");
+  std::tie(out.reshard_after_forward, out.reshard_ranks) = reshard;
   out.stage = out.reshard_after_forward == Reshard::kNever ? 2 : kStageMax;
   in.defaulted("forward_prefetch", whole<int>(0, kPrefetchMax), out.forward_prefetch,
                "units gathered ahead in forward");

@@ -19,7 +19,7 @@ void warn_of_ddp_memory(const DdpJobSpec& spec, const Model& model, const JobCon
   }
   ShardedJobSpec plain;
   plain.work = spec;
-  const MemoryRequest request = memory_request_of(plain, model, context.ranks());
+  const MemoryRequest request = memory_request_of(plain, model, {.shard = context.ranks()});
   if (!memory || !refusal(request).empty()) return;
   const MemoryUse use = memory_use(request);
   Bytes total = use.total;

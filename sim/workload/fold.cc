@@ -74,7 +74,8 @@ bool ranks_are_alike(const JobSpec& job) {
   if (const auto* c = std::get_if<CollectiveJobSpec>(&job.kind))
     return !c->callers && c->other_sizes.empty() && !c->groups;
   if (const auto* s = std::get_if<ShardedJobSpec>(&job.kind))
-    return !s->offload && s->work.compute.jitter.kind == JitterKind::kNone;  // hosts serve in an order
+    return !s->offload && s->work.compute.jitter.kind == JitterKind::kNone &&  // hosts serve in an order
+           s->shard_group == ShardGroup::kAll && s->reshard_after_forward != Reshard::kToFewer;
   const auto* ddp = std::get_if<DdpJobSpec>(&job.kind);
   return ddp != nullptr && ddp->compute.jitter.kind == JitterKind::kNone &&
          ddp->compute.interference.communication_share == 1 && ddp->model_parallel.ways() == 1 &&

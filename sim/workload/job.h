@@ -75,6 +75,10 @@ class Job {
   virtual std::vector<VertexId> servers() const { return {}; }
   // Communication streams of a rank.
   virtual uint32_t comm_streams() const { return 1; }
+  // What the timeline calls them.
+  virtual std::string comm_stream_name(uint32_t k) const {
+    return k == 0 ? "comm" : "comm " + std::to_string(k);
+  }
   // Where the job's collectives carry its own data; it outlives the run. Before begin().
   virtual void carry(Payload&) {}
   // Before the first event: communicators, first timers. `trace` is null where none is written; it outlives

@@ -13,6 +13,7 @@ constexpr int64_t kReduceBucketElements = 500'000'000;  // DeepSpeed's reduce_bu
 constexpr int64_t kMaxLiveParameters = 1'000'000'000;   // DeepSpeed's stage3_max_live_parameters
 constexpr Bytes kFusionBuffer = mebibytes(128);         // HOROVOD_FUSION_THRESHOLD
 constexpr Bytes kChannelBuffers = kibibytes(4096 + 512 + 4800);
+constexpr double kCommunicatorsMax = 3;
 // Far below what overflows, far above every model.
 constexpr int64_t kParametersMax = int64_t{1} << 54;
 constexpr double kBytesMax = 1152921504606846976.0;  // 2^60
@@ -60,7 +61,12 @@ MemoryRow in_flight(const MemoryRequest& r) {
     row.how = "not counted: layers are unknown";
   } else {
     const int64_t layer = layer_parameters(*r.shape), root = r.parameters - r.shape->layers * layer;
-    set(root + std::min<int64_t>(2, r.shape->layers) * layer, "the root's own and two layers");
+    const int64_t whole = std::min<int64_t>(2, r.shape->layers) * layer;
+    if (r.after_forward > 0)
+      set(whole + share_of(r.parameters - whole, r.after_forward),
+          absl::StrCat("two layers, and of all else a share of 1/", r.after_forward));
+    else
+      set(root + whole, "the root's own and two layers");
   }
   return row;
 }
@@ -89,9 +95,11 @@ MemoryRow copies(const MemoryRequest& r) {
 
 MemoryRow communication(const MemoryRequest& r) {
   MemoryRow row{"communication_buffers", "communication buffers", Bytes{}, "one rank does not communicate"};
-  if (r.ranks == 1) return row;
-  row.bytes = r.channels * kChannelBuffers;
-  row.how = absl::StrCat("NCCL, ", r.channels, " channels of a ring, all protocols");
+  const int communicators = (r.ranks > 1) + (r.replicas > 1) + (r.after_forward > 0);
+  if (communicators == 0) return row;
+  row.bytes = communicators * r.channels * kChannelBuffers;
+  row.how = absl::StrCat("NCCL, ", r.channels, " channels of a ring, all protocols",
+                         communicators > 1 ? absl::StrCat(", of ", communicators, " communicators") : "");
   return row;
 }
 
@@ -100,7 +108,7 @@ double rough_total(const MemoryRequest& r) {
   const double states = static_cast<double>(r.parameters) *
                         static_cast<double>(r.bytes.total() + 2 * r.bytes.gathered + 2 * r.bytes.reduced);
   return states + rough_activations(r) + static_cast<double>(r.context.count) +
-         static_cast<double>(r.channels) * static_cast<double>(kChannelBuffers.count);
+         kCommunicatorsMax * static_cast<double>(r.channels) * static_cast<double>(kChannelBuffers.count);
 }
 
 MemoryRequest with_layers(MemoryRequest r, int64_t layers) {
@@ -198,6 +206,8 @@ std::string refusal(const MemoryRequest& r) {
   if (r.parameters < 1 || r.parameters > kParametersMax)
     return absl::StrCat(r.parameters, " parameters; allowed: 1 to ", kParametersMax);
   if (!(rough_total(r) < kBytesMax)) return "more than 2^60 bytes";
+  if (r.replicas > 1 && r.preset != ShardPreset::kFsdp2)
+    return absl::StrCat(name_of(r.preset), " has no shard groups; allowed: preset fsdp2");
   return "";
 }
 

@@ -76,7 +76,10 @@ const char* name_of(Offload offload);
 struct MemoryRequest {
   int64_t parameters = 0;
   std::optional<TransformerShape> shape;  // without one neither activations nor logits nor layers are counted
-  Rank ranks = 1;
+  Rank ranks = 1;                         // that share the states
+  Rank replicas = 1;                      // of the states: hybrid sharding
+  Rank after_forward =
+      0;  // of fsdp2: ranks that share gathered parameters after forward; 0: as the others do
   ShardPreset preset = ShardPreset::kDeepspeed;
   int stage = 0;
   StateBytes bytes;

@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "sim/workload/shard_facts.h"
 #include "sim/workload/shard_program.h"
 
 namespace brigade {
@@ -17,6 +19,7 @@ class Fsdp {
       unit.first = std::min(unit.first, s);
       unit.last = s;
     }
+    add_communicators();
   }
 
   StepProgram build() && {
@@ -27,8 +30,9 @@ class Fsdp {
                                        [](const ShardUse& use) { return use.work != Work::kForward; });
     for (int m = 0; m < in_.spec.work.accumulate; ++m) {
       run_pass({uses.begin(), backward}, in_.spec.forward_prefetch);
+      accumulates_ = m > 0;
       run_pass({backward, uses.end()}, in_.spec.backward_prefetch);
-      wait_for_reduction("");
+      end_backward();
     }
     add_update(in_, out_);
     add_gap(in_, out_);
@@ -40,16 +44,37 @@ class Fsdp {
     int64_t padded = 0;
     uint32_t first = kNone, last = 0;  // segments
     bool resident = false, set_off = false;
+    bool resharded = false;  // to fewer ranks, since its forward
     uint32_t gather = 0;
   };
 
+  void add_communicators() {
+    const bool groups = in_.replicas > 1;
+    StepComm shards = out_.first_communicator();
+    if (groups) shards.groups = GroupSpec{.size = static_cast<int>(in_.ranks), .stride = 1};
+    out_.first_communicator() = shards;
+    shards.name = "reduction";
+    if (in_.spec.communicators == 2) reductions_ = out_.add_communicator(shards);
+    if (groups)
+      replicas_ = out_.add_communicator({.name = "replicas",
+                                         .among = "replicas",
+                                         .groups = GroupSpec{.size = static_cast<int>(in_.replicas),
+                                                             .stride = static_cast<int>(in_.ranks)}});
+    if (in_.after_forward > 0)
+      after_forward_ = out_.add_communicator(
+          {.name = "after forward",
+           .among = "after_forward",
+           .groups = GroupSpec{.size = static_cast<int>(in_.after_forward), .stride = 1}});
+  }
+
   bool resharded_after_forward(uint32_t u) const {
-    if (in_.spec.reshard_after_forward != Reshard::kAuto)
-      return in_.spec.reshard_after_forward == Reshard::kAlways;
-    return !in_.units.units[u].root;
+    if (in_.spec.reshard_after_forward == Reshard::kAuto) return !in_.units.units[u].root;
+    return in_.spec.reshard_after_forward != Reshard::kNever;
   }
   uint32_t unit_of(const ShardUse& use) const { return in_.units.segments[use.segment].unit; }
   Bytes parameters(uint32_t u) const { return units_[u].padded * Bytes{in_.parameter_bytes}; }
+  // Of them, what a rank keeps after forward when it reshards to fewer ranks.
+  Bytes part(uint32_t u) const { return units_[u].padded / in_.after_forward * Bytes{in_.parameter_bytes}; }
   const std::string& name(uint32_t u) const { return in_.units.units[u].name; }
 
   // Its gather hangs on the begin or the end of operation `op`.
@@ -62,6 +87,10 @@ class Fsdp {
     call.dtype = in_.parameter_dtype();
     call.label = absl::StrCat("gather ", name(u));
     call.taken_at_launch = parameters(u);
+    if (unit.resharded) {
+      call.communicator = after_forward_;
+      if (!in_.copies()) call.given_back_at_end = part(u);
+    }
     unit.gather = at_begin ? out_.call_at_begin(op, std::move(call)) : out_.call_at_end(op, std::move(call));
     unit.set_off = true;
   }
@@ -71,7 +100,7 @@ class Fsdp {
     Unit& unit = units_[u];
     if (!unit.set_off) return;
     op.waits.push_back(unit.gather);
-    unit.set_off = false;
+    unit.set_off = unit.resharded = false;
     unit.resident = true;
   }
 
@@ -110,6 +139,7 @@ class Fsdp {
     op.moved = 2 * parameters(u);
     op.taken_at_begin = parameters(u);
     op.given_back_at_end = parameters(u);  // the gathered buffer
+    if (units_[u].resharded) op.given_back_at_end += part(u);
     arrive(u, op);
     return out_.add(std::move(op));
   }
@@ -119,6 +149,7 @@ class Fsdp {
     if (unit.padded == 0) return;
     if (use.work == Work::kForward && use.segment == unit.last && resharded_after_forward(u)) {
       unit.resident = false;
+      if (in_.after_forward > 0) return reshard(u);
       out_.op(added).given_back_at_end += parameters(u);
     }
     const Bytes gradients = in_.units.units[u].elements * Bytes{in_.parameter_bytes};
@@ -127,6 +158,18 @@ class Fsdp {
     unit.resident = false;
     out_.op(added).given_back_at_end += parameters(u);
     reduce(u, gradients);
+  }
+
+  // A copy of the part that stays, in the compute stream.
+  void reshard(uint32_t u) {
+    StepOp op;
+    op.work = Work::kReshard;
+    op.name = absl::StrCat("reshard ", name(u));
+    if (in_.copies()) op.moved = 2 * part(u);
+    op.taken_at_begin = part(u);
+    op.given_back_at_end = parameters(u);
+    out_.add(std::move(op));
+    units_[u].resharded = true;
   }
 
   void reduce(uint32_t u, Bytes gradients) {
@@ -138,13 +181,38 @@ class Fsdp {
     copy.taken_at_begin = input;
     copy.given_back_at_end = gradients;
     StepCall call;
-    call.communicator = in_.spec.communicators - 1;
+    call.communicator = reductions_;
     call.collective = Collective::kReduceScatter;
     call.elements = units_[u].padded;
     call.dtype = in_.gradient_dtype();
     call.label = absl::StrCat("reduce ", name(u));
     call.given_back_at_end = input;
     reduction_ = out_.call_at_end(out_.last(), std::move(call));
+    if (in_.replicas > 1) reduce_over_replicas(u);
+  }
+
+  void reduce_over_replicas(uint32_t u) {
+    StepCall call;
+    call.communicator = replicas_;
+    call.collective = Collective::kAllReduce;
+    call.elements = units_[u].padded / in_.ranks;
+    call.dtype = in_.gradient_dtype();
+    call.label = absl::StrCat("reduce ", name(u), " over replicas");
+    over_replicas_ = out_.call_after(reduction_, std::move(call));
+    // Until the end of backward its input is kept, which is the gradient itself if that is not there yet and
+    // of the same type.
+    const bool is_gradient = !accumulates_ && in_.gradient_bytes == state_bytes_of(in_.spec).gradients;
+    const Bytes kept = is_gradient ? Bytes{} : units_[u].padded / in_.ranks * Bytes{in_.gradient_bytes};
+    out_.call(reduction_).taken_at_launch += kept;
+    kept_ += kept;
+  }
+
+  // Of a pass: what is in flight of its gradients.
+  void end_backward() {
+    wait_for_reduction("");
+    if (over_replicas_ != kNone) out_.wait_for(out_.last(), over_replicas_);
+    over_replicas_ = kNone;
+    out_.op(out_.last()).given_back_at_end += std::exchange(kept_, Bytes{});
   }
 
   // One more operation, which waits for the last reduce-scatter.
@@ -160,7 +228,10 @@ class Fsdp {
   const ShardInput& in_;
   std::vector<Unit> units_;
   ProgramBuilder out_;
-  uint32_t reduction_ = kNone;
+  int reductions_ = 0, replicas_ = 0, after_forward_ = 0;  // communicators
+  bool accumulates_ = false;                               // onto gradients of a micro-batch before
+  Bytes kept_{};                                           // of reduced gradients, until the end of backward
+  uint32_t reduction_ = kNone, over_replicas_ = kNone;     // the last ones
 };
 
 }  // namespace

@@ -85,16 +85,26 @@ struct ShardedResult {
   struct Call {
     std::string label;  // "gather h.3"
     Collective collective = Collective::kAllGather;
+    Rank ranks = 1;                      // that take part
     Bytes bytes;                         // of the whole, padded
     Duration set_off{}, start{}, end{};  // since the start of the step, on the rank that ends last
     double busbw_gb_per_s = 0;
+  };
+  // What a rank sends to those that it shares with, a step.
+  struct Sent {
+    std::string among;  // "shard_group", "replicas", "after_forward"
+    Rank ranks = 1;     // of a group
+    Bytes bytes;
   };
   DdpResult step;  // without buckets
   std::string preset;
   int stage = 0;
   std::vector<Call> calls;  // of the last measured step
+  Rank shard_group = 1;     // ranks that share one copy of the model states
   Bytes sent_per_step;      // by the busiest rank
-  // Of it, in the size of all parameters, as if there were infinitely many ranks; null on one rank.
+  std::vector<Sent> sent;   // that, by groups
+  // Of it, in the size of all parameters, as if there were infinitely many ranks; null on one rank and where
+  // groups differ.
   std::optional<double> volume_psi;
   Bytes model_states;
   Bytes memory_held, memory_peak;  // between steps; over the run, on the rank that holds most

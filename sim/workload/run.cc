@@ -130,9 +130,10 @@ std::vector<JobTrace> Run::name_ranks(Recorder& recorder, FaultMarks& marks) con
       traces.back().ranks.push_back({.process = process,
                                      .compute = recorder.track(process, "compute"),
                                      .buckets = recorder.track(process, "buckets"),
-                                     .comm = recorder.track(process, "comm")});
+                                     .comm = recorder.track(process, jobs_[j]->comm_stream_name(0))});
       for (uint32_t k = 1; k < jobs_[j]->comm_streams(); ++k)
-        traces.back().ranks.back().more_comm.push_back(recorder.track(process, absl::StrCat("comm ", k)));
+        traces.back().ranks.back().more_comm.push_back(
+            recorder.track(process, jobs_[j]->comm_stream_name(k)));
       return process;
     };
     const std::vector<VertexId> servers = jobs_[j]->servers();

@@ -45,11 +45,13 @@ StateBytes state_bytes_of(const ShardedJobSpec& spec) {
   return bytes;
 }
 
-MemoryRequest memory_request_of(const ShardedJobSpec& spec, const Model& model, Rank ranks) {
+MemoryRequest memory_request_of(const ShardedJobSpec& spec, const Model& model, const ShardGroups& groups) {
   MemoryRequest r;
   r.parameters = parameter_count(model);
   if (const TransformerShape* shape = find_transformer(spec.work.model.name)) r.shape = *shape;
-  r.ranks = ranks;
+  r.ranks = groups.shard;
+  r.replicas = groups.replicas;
+  r.after_forward = groups.after_forward;
   r.preset = spec.preset;
   r.stage = spec.stage;
   r.bytes = state_bytes_of(spec);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "sim/workload/memory_model.h"
+#include "sim/workload/shard_groups.h"
 #include "sim/workload/shard_program.h"
 
 namespace brigade {
@@ -13,7 +14,7 @@ namespace brigade {
 StateBytes state_bytes_of(const ShardedJobSpec& spec);
 
 // The memory model's question that the job amounts to; what is offloaded is not on the device.
-MemoryRequest memory_request_of(const ShardedJobSpec& spec, const Model& model, Rank ranks);
+MemoryRequest memory_request_of(const ShardedJobSpec& spec, const Model& model, const ShardGroups& groups);
 
 // By segment. Of named transformers activations are counted by the memory model, of written-out layers as
 // they say; of other models they are not.

@@ -7,6 +7,14 @@
 //   stream waits for amounts to; 1 in backward, in reverse order of use; 0 is after the unit before has
 //   ended. Passes do not reach into each other. After a unit's backward its gradients are copied, once the
 //   reduce-scatter before is done, and reduce-scattered. Parameters are padded in their first dimension.
+//   Hybrid sharding (_fsdp_collectives.py, foreach_reduce): gathers and reduce-scatters join a shard group;
+//   each reduce-scatter sets off an all-reduce of its output over the replicas, on a stream of its own, which
+//   only the end of backward waits for. All micro-batches reduce over replicas, as without
+//   set_requires_all_reduce(False). The gradient norm is summed over the shard group: replicas have the same
+//   (a DTensor is partial in the mesh dimension that shards it only).
+//   Resharding to fewer ranks (_fsdp_param.py, to_sharded_post_forward): after forward a rank copies its part
+//   of the gathered parameters and frees the rest; backward gathers these parts, in a process group and so on
+//   a communicator of its own.
 // deepspeed (runtime/zero, stage_1_and_2.py, stage3.py, partitioned_param_coordinator.py): gradients fill
 //   buckets in the order of backward; a bucket is reduced when the next gradient would not fit, at stage 2
 //   and 3 in every micro-batch. Without overlap compute waits for it (stage 0: all after backward). Stages 1
@@ -19,7 +27,7 @@
 //
 // Taken from the papers and not from the programs: at stages 1 and 2 a bucket is reduce-scattered over all
 // ranks (DeepSpeed reduces its slices to their owners, or all-reduces it). Left out: the host, which is never
-// late nor ahead; resharding to fewer ranks after forward; hybrid sharding.
+// late nor ahead; hybrid sharding of the others (DeepSpeed's hpZ and MiCS).
 #pragma once
 #include <string>
 #include <vector>
@@ -41,7 +49,9 @@ struct SegmentFacts {
 struct ShardInput {
   const Model& model;
   const ShardedJobSpec& spec;
-  Rank ranks = 1;
+  Rank ranks = 1;          // that share one copy of the model states
+  Rank replicas = 1;       // of the model states
+  Rank after_forward = 0;  // ranks that share gathered parameters after forward; 0: as the others do
   ShardUnits units;
   std::vector<SegmentFacts> segments;               // as units.segments
   int64_t parameter_bytes = 4, gradient_bytes = 4;  // of an element that is gathered, that is reduced

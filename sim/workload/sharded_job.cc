@@ -27,9 +27,7 @@ ShardedJob::ShardedJob(const ShardedJobSpec& spec, JobContext context, ShardedPl
 
 void ShardedJob::begin(Simulation& simulation, JobTrace* trace) {
   trace_ = trace;
-  for (int c = 0; c < spec_.communicators; ++c)
-    comms_.push_back(simulation.add_communicator(
-        context_.id, context_.devices, c == 0 ? context_.name : absl::StrCat(context_.name, " reduction")));
+  plan_.comms.begin(context_, simulation);
   if (hosts_) hosts_->begin(context_, simulation);
   ranks_.resize(context_.devices.size());
   for (Rank r = 0; r < ranks_.size(); ++r) {
@@ -79,9 +77,9 @@ void ShardedJob::begin_step(Rank r, Simulation& simulation) {
   ++s.step;
   if (steps_.size() == static_cast<size_t>(s.step)) {  // the first rank to get there
     StepRecord record;
-    for (size_t c = 0; c < comms_.size(); ++c)
+    for (size_t c = 0; c < plan_.comms.count(); ++c)
       for (const uint32_t call : calls_of_[c]) {
-        const uint32_t index = simulation.add_collective(comms_[c], plan_.calls[call]);
+        const uint32_t index = plan_.comms.add(c, plan_.labelled(call), simulation);
         if (call == calls_of_[c].front()) record.first_call[c] = index;
       }
     steps_.push_back(record);
@@ -90,7 +88,7 @@ void ShardedJob::begin_step(Rank r, Simulation& simulation) {
   s.comm_free.fill(s.step_begin);
   s.at_begin = s.occupancy.totals(s.step_begin);
   if (waiting_) waiting_->begin_step(r, s.step_begin);
-  s.calls.assign(plan_.calls.size(), {});
+  s.calls.assign(plan_.program.calls.size(), {});
   s.op = 0;
   const JitterSpec& jitter = spec_.work.compute.jitter;
   if (jitter.kind != JitterKind::kNone)
@@ -180,14 +178,13 @@ void ShardedJob::launch_waiting(Rank r, Simulation& simulation) {
 void ShardedJob::launch(Rank r, uint32_t call, Simulation& simulation) {
   ranks_[r].calls[call].launched = simulation.now();
   ranks_[r].occupancy.comm_launched(simulation.now());
-  simulation.launch(comms_[static_cast<size_t>(plan_.program.calls[call].communicator)], r);
+  plan_.comms.launch(static_cast<size_t>(plan_.program.calls[call].communicator), r, simulation);
 }
 
 void ShardedJob::call_done(const Notice& notice, Simulation& simulation) {
-  const Rank r = notice.rank;
+  const auto [c, r] = plan_.comms.member(notice);
   RankState& s = ranks_[r];
   const Time now = simulation.now();
-  const auto c = static_cast<size_t>(std::find(comms_.begin(), comms_.end(), notice.comm) - comms_.begin());
   const uint32_t call = calls_of_[c][notice.index - steps_[static_cast<size_t>(s.step)].first_call[c]];
   CallTimes& times = s.calls[call];
   times.start = std::max(times.launched, s.comm_free[c]);
@@ -199,6 +196,7 @@ void ShardedJob::call_done(const Notice& notice, Simulation& simulation) {
     ++s.gradients_on_way;
     hosts_->submit(r, hosts_->plan().task_of_gradients(call), simulation);
   }
+  set_off(r, plan_.program.calls[call].sets_off, simulation);
   if (s.phase == Phase::kWaiting && can_begin(s)) advance(r, simulation);
 }
 
@@ -258,22 +256,59 @@ void ShardedJob::settle_memory(Rank r) {
 
 std::vector<ShardedResult::Call> ShardedJob::call_results(const RankState& s) const {
   std::vector<ShardedResult::Call> results;
-  const double n = context_.ranks();
   for (size_t i = 0; i < s.calls.size(); ++i) {
     const StepCall& call = plan_.program.calls[i];
     const CallTimes& times = s.calls[i];
     ShardedResult::Call result{.label = call.label,
                                .collective = call.collective,
+                               .ranks = ranks_of(static_cast<size_t>(call.communicator)),
                                .bytes = call.elements * Bytes{bytes_of(call.dtype)},
                                .set_off = times.set_off - s.step_begin,
                                .start = times.start - s.step_begin,
                                .end = times.end - s.step_begin};
     const Duration d = times.end - times.start;
+    const double n = result.ranks;
     const double share = (call.collective == Collective::kAllReduce ? 2 : 1) * (n - 1) / n;
     if (d.ps > 0) result.busbw_gb_per_s = share * static_cast<double>(result.bytes.count) / in_s(d) * 1e-9;
     results.push_back(std::move(result));
   }
   return results;
+}
+
+// Of a group; with a fold those that are not simulated count.
+Rank ShardedJob::ranks_of(size_t comm) const {
+  return plan_.comms[comm].groups ? static_cast<Rank>(plan_.comms[comm].groups->size) : context_.ranks();
+}
+
+std::string ShardedJob::comm_stream_name(uint32_t k) const {
+  return k == 0 ? "comm" : absl::StrCat("comm ", plan_.comms[k].name);
+}
+
+void ShardedJob::add_sent(ShardedResult& result, const Simulation& simulation) const {
+  const auto steps = static_cast<int64_t>(steps_total());
+  const auto sent_by = [&](Rank r) {
+    Bytes sent{};
+    for (size_t c = 0; c < plan_.comms.count(); ++c) sent += plan_.comms.sent(c, r, simulation);
+    return sent;
+  };
+  Rank busiest = 0;
+  for (Rank r = 1; r < ranks_.size(); ++r)
+    if (sent_by(r) > sent_by(busiest)) busiest = r;
+  result.sent_per_step = Bytes{sent_by(busiest).count / steps};
+  for (size_t c = 0; c < plan_.comms.count(); ++c) {
+    const std::string& among = plan_.comms[c].among;
+    const auto same = std::find_if(result.sent.begin(), result.sent.end(),
+                                   [&](const ShardedResult::Sent& s) { return s.among == among; });
+    const Bytes sent{plan_.comms.sent(c, busiest, simulation).count / steps};
+    if (same == result.sent.end())
+      result.sent.push_back({.among = among, .ranks = ranks_of(c), .bytes = sent});
+    else
+      same->bytes += sent;
+  }
+  const double n = context_.ranks();
+  if (n > 1 && result.sent.size() == 1)
+    result.volume_psi = static_cast<double>(result.sent_per_step.count) * n / (n - 1) /
+                        (static_cast<double>(plan_.parameters) * static_cast<double>(plan_.parameter_bytes));
 }
 
 JobResult ShardedJob::result(const Simulation& simulation) const {
@@ -295,16 +330,8 @@ JobResult ShardedJob::result(const Simulation& simulation) const {
   result.preset = name_of(spec_.preset);
   result.stage = spec_.stage;
   result.calls = last_calls_;
-  for (Rank r = 0; r < ranks_.size(); ++r) {
-    Bytes sent{};
-    for (const CommId comm : comms_) sent += simulation.sent(comm)[r];
-    result.sent_per_step =
-        std::max(result.sent_per_step, Bytes{sent.count / static_cast<int64_t>(steps_total())});
-  }
-  const double n = context_.ranks();
-  if (n > 1)
-    result.volume_psi = static_cast<double>(result.sent_per_step.count) * n / (n - 1) /
-                        (static_cast<double>(plan_.parameters) * static_cast<double>(plan_.parameter_bytes));
+  result.shard_group = plan_.groups.shard;
+  add_sent(result, simulation);
   result.model_states = plan_.model_states;
   result.memory_held = plan_.program.held;
   result.memory_peak = memory_peak_;

@@ -27,9 +27,11 @@ class ShardedJob final : public Job {
     return steps_.size() == steps_total() && steps_.back().ended == ranks_.size();
   }
   JobResult result(const Simulation& simulation) const override;
+  uint32_t comm_streams() const override { return static_cast<uint32_t>(plan_.comms.count()); }
+  std::string comm_stream_name(uint32_t k) const override;
 
  private:
-  static constexpr size_t kCommunicatorsMax = 2;
+  static constexpr size_t kCommunicatorsMax = 4;
   static constexpr uint8_t kChangeTimer = UINT8_MAX;  // token: a rank's compute changes
   enum class Phase : uint8_t { kNotStarted, kComputing, kWaiting, kOnHost, kDone };
   struct CallTimes {
@@ -77,11 +79,12 @@ class ShardedJob final : public Job {
   void change_memory(Rank r, Bytes taken, Bytes given_back, Time now);
   void settle_memory(Rank r);
   std::vector<ShardedResult::Call> call_results(const RankState& s) const;
+  Rank ranks_of(size_t comm) const;
+  void add_sent(ShardedResult& result, const Simulation& simulation) const;
 
   ShardedJobSpec spec_;
   JobContext context_;
   ShardedPlan plan_;
-  std::vector<CommId> comms_;
   std::array<std::vector<uint32_t>, kCommunicatorsMax> calls_of_;  // by communicator, in order
   std::vector<RankState> ranks_;
   std::vector<ComputeStream> compute_;  // by rank

@@ -21,32 +21,42 @@ const AlgorithmSpec& algorithm_of(const ShardedJobSpec& spec, Collective collect
   return collective == Collective::kReduceScatter ? spec.reduce_scatter : spec.work.all_reduce;
 }
 
+// Of each group its own: routes differ. False, with an error, where one cannot be made.
+bool add_call(ShardedPlan& plan, const StepCall& call, const ShardedJobSpec& spec, const JobContext& context,
+              Diagnostics& errors) {
+  std::vector<CollectiveCall>& by_group = plan.calls.emplace_back();
+  for (const std::vector<Rank>& group : plan.comms.groups(static_cast<size_t>(call.communicator))) {
+    std::vector<VertexId> devices;
+    for (const Rank r : group) devices.push_back(context.devices[r]);
+    CommunicateResult result = communicate({.collective = call.collective,
+                                            .algorithm = algorithm_of(spec, call.collective),
+                                            .elements = call.elements,
+                                            .element_bytes = bytes_of(call.dtype),
+                                            .root = 0,
+                                            .sends = {},
+                                            .receives = {},
+                                            .fold = context.fold},
+                                           devices, context.topology);
+    if (context.verify && result.error.empty()) result.error = Payload::refusal(result.call);
+    if (!result.error.empty()) {
+      errors.error(context.at, absl::StrCat("job \"", context.name, "\": ", result.error));
+      return false;
+    }
+    by_group.push_back(std::move(result.call));
+  }
+  return true;
+}
+
 // The plans of all collectives; those that are alike share theirs.
 bool add_calls(ShardedPlan& plan, const ShardedJobSpec& spec, const JobContext& context,
                Diagnostics& errors) {
-  std::map<std::tuple<Collective, int64_t, DType>, CollectiveCall> made;
+  std::map<std::tuple<int, Collective, int64_t, DType>, uint32_t> made;
   for (const StepCall& call : plan.program.calls) {
-    const std::tuple key{call.collective, call.elements, call.dtype};
-    auto it = made.find(key);
-    if (it == made.end()) {
-      CommunicateResult result = communicate({.collective = call.collective,
-                                              .algorithm = algorithm_of(spec, call.collective),
-                                              .elements = call.elements,
-                                              .element_bytes = bytes_of(call.dtype),
-                                              .root = 0,
-                                              .sends = {},
-                                              .receives = {},
-                                              .fold = context.fold},
-                                             context.devices, context.topology);
-      if (context.verify && result.error.empty()) result.error = Payload::refusal(result.call);
-      if (!result.error.empty()) {
-        errors.error(context.at, absl::StrCat("job \"", context.name, "\": ", result.error));
-        return false;
-      }
-      it = made.emplace(key, std::move(result.call)).first;
-    }
-    plan.calls.push_back(it->second);
-    plan.calls.back().label = call.label;
+    const auto [it, is_new] =
+        made.try_emplace({call.communicator, call.collective, call.elements, call.dtype},
+                         static_cast<uint32_t>(plan.calls.size()));
+    if (is_new && !add_call(plan, call, spec, context, errors)) return false;
+    plan.call_of.push_back(it->second);
   }
   return true;
 }
@@ -155,6 +165,10 @@ std::vector<std::string> assumptions_of(const ShardInput& in, const MemoryReques
                                 name_of(spec.recompute)));
   else
     list.push_back(written ? "activations as the layers say" : "activations are not counted in memory");
+  if (in.replicas > 1)
+    list.push_back(absl::StrCat("shard groups of ", in.ranks,
+                                " ranks next to each other; every micro-batch is ", "reduced over ",
+                                in.replicas, " replicas"));
   return list;
 }
 
@@ -181,12 +195,20 @@ bool check_length(const ShardInput& in, const JobContext& context, Diagnostics& 
 
 }  // namespace
 
+std::vector<CollectiveCall> ShardedPlan::labelled(uint32_t call) const {
+  std::vector<CollectiveCall> by_group = calls[call_of[call]];
+  for (CollectiveCall& one : by_group) one.label = program.calls[call].label;
+  return by_group;
+}
+
 std::optional<ShardedPlan> plan_sharded(const ShardedJobSpec& spec, const JobContext& context,
                                         Diagnostics& errors) {
   const int before = errors.errors();
   const std::optional<Model> model = model_of(spec.work.model, errors);
   if (!model) return std::nullopt;
-  const MemoryRequest request = memory_request_of(spec, *model, context.ranks());
+  const std::optional<ShardGroups> groups = shard_groups(spec, context, errors);
+  if (!groups) return std::nullopt;
+  const MemoryRequest request = memory_request_of(spec, *model, *groups);
   if (const std::string refused = refusal(request); !refused.empty()) {
     errors.error(context.at, absl::StrCat("job \"", context.name, "\": ", refused));
     return std::nullopt;
@@ -199,7 +221,9 @@ std::optional<ShardedPlan> plan_sharded(const ShardedJobSpec& spec, const JobCon
   }
   ShardInput in{.model = *model,
                 .spec = spec,
-                .ranks = context.ranks(),
+                .ranks = groups->shard,
+                .replicas = groups->replicas,
+                .after_forward = groups->after_forward,
                 .units = shard_units(
                     *model, spec.preset == ShardPreset::kFsdp2 ? UnitRule::kBlocks : UnitRule::kModules),
                 .segments = {},
@@ -209,6 +233,8 @@ std::optional<ShardedPlan> plan_sharded(const ShardedJobSpec& spec, const JobCon
   if (!check_length(in, context, errors)) return std::nullopt;
   ShardedPlan plan;
   plan.program = spec.preset == ShardPreset::kFsdp2 ? fsdp_program(in) : zero_program(in);
+  plan.groups = *groups;
+  plan.comms = StepComms(plan.program.comms, context);
   plan.program.held = held_memory(in, request);
   if (!check_buffers(in, plan.program, context, errors)) return std::nullopt;
   if (!add_calls(plan, spec, context, errors)) return std::nullopt;

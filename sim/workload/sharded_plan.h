@@ -9,13 +9,19 @@
 #include "sim/workload/host_servers.h"
 #include "sim/workload/job.h"
 #include "sim/workload/rank_kinds.h"
+#include "sim/workload/shard_groups.h"
+#include "sim/workload/step_comms.h"
 #include "sim/workload/step_program.h"
 
 namespace brigade {
 
 struct ShardedPlan {
   StepProgram program;
-  std::vector<CollectiveCall> calls;             // as program.calls
+  ShardGroups groups;
+  StepComms comms;
+  std::vector<std::vector<CollectiveCall>>
+      calls;                                     // those that are alike once, by group of their communicator
+  std::vector<uint32_t> call_of;                 // of program.calls: which of them
   std::vector<std::vector<Duration>> durations;  // by kind of rank, by operation
   std::vector<uint32_t> kind_of_rank;
   std::optional<double> useful_flops;  // of one rank's step
@@ -29,6 +35,8 @@ struct ShardedPlan {
   std::optional<HostPlan> hosts;       // with offload
   std::vector<std::string> assumptions;
 
+  // A collective of the program in each group.
+  std::vector<CollectiveCall> labelled(uint32_t call) const;
   Duration duration(Rank r, size_t op) const { return durations[kind_of_rank[r]][op]; }
 };
 

@@ -281,7 +281,10 @@ struct ShardedJobSpec {
   int64_t prefetch = 50'000'000, persistence_threshold = 100'000;
   int64_t max_live_parameters = 1'000'000'000, max_reuse_distance = 1'000'000'000;
   // fsdp
+  ShardGroup shard_group = ShardGroup::kAll;
+  int shard_group_ranks = 0;  // kRanks
   Reshard reshard_after_forward = Reshard::kAuto;
+  int reshard_ranks = 0;                            // kToFewer
   int forward_prefetch = 2, backward_prefetch = 1;  // units
   int communicators = 1;
 

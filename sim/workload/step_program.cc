@@ -41,26 +41,40 @@ uint32_t ProgramBuilder::read_at_end(uint32_t op, Bytes bytes) {
   return program_.ops[op].reads_at_end.back();
 }
 
+uint32_t ProgramBuilder::call_after(uint32_t before, StepCall call) {
+  const uint32_t number = add_call(std::move(call));
+  program_.calls[before].sets_off.push_back(number);
+  return number;
+}
+
+int ProgramBuilder::add_communicator(StepComm comm) {
+  program_.comms.push_back(std::move(comm));
+  return static_cast<int>(program_.comms.size() - 1);
+}
+
 StepProgram ProgramBuilder::finish() && {
-  std::vector<uint32_t> number(program_.calls.size());
+  std::vector<uint32_t> number(program_.calls.size(), kNone);
   std::vector<StepCall> calls;
-  for (StepOp& op : program_.ops)
-    for (std::vector<uint32_t>* list : {&op.sets_off_at_begin, &op.sets_off_at_end})
-      for (uint32_t& call : *list) {
-        number[call] = static_cast<uint32_t>(calls.size());
-        calls.push_back(std::move(program_.calls[call]));
-        call = number[call];
-      }
-  BRIGADE_CHECK(calls.size() == number.size(), calls.size(), " of ", number.size(), " collectives set off");
-  program_.calls = std::move(calls);
-  uint32_t set_off = 0;
+  const auto move_calls = [&](std::vector<uint32_t>& list, const auto& again) -> void {
+    for (uint32_t& call : list) {
+      const uint32_t old = std::exchange(call, static_cast<uint32_t>(calls.size()));
+      number[old] = call;
+      calls.push_back(std::move(program_.calls[old]));
+      std::vector<uint32_t> further = std::move(calls[call].sets_off);
+      again(further, again);
+      calls[call].sets_off = std::move(further);
+    }
+  };
   for (StepOp& op : program_.ops) {
     for (uint32_t& call : op.waits) {
       call = number[call];
-      BRIGADE_CHECK(call < set_off, op.name, " waits for what nothing before it sets off");
+      BRIGADE_CHECK(call < calls.size(), op.name, " waits for what nothing before it sets off");
     }
-    set_off += static_cast<uint32_t>(op.sets_off_at_begin.size() + op.sets_off_at_end.size());
+    move_calls(op.sets_off_at_begin, move_calls);
+    move_calls(op.sets_off_at_end, move_calls);
   }
+  BRIGADE_CHECK(calls.size() == number.size(), calls.size(), " of ", number.size(), " collectives set off");
+  program_.calls = std::move(calls);
   return std::move(program_);
 }
 
@@ -72,11 +86,15 @@ Bytes peak_bound(const StepProgram& program) {
     done[call] = true;
   };
   Bytes on_their_way{};
-  const auto launch = [&](const std::vector<uint32_t>& calls) {
+  const auto take = [&](const std::vector<uint32_t>& calls, const auto& again) -> void {
     for (const uint32_t call : calls) {
       now += program.calls[call].taken_at_launch;
       on_their_way += program.calls[call].given_back_at_host;
+      again(program.calls[call].sets_off, again);
     }
+  };
+  const auto launch = [&](const std::vector<uint32_t>& calls) {
+    take(calls, take);
     peak = std::max(peak, now);
   };
   for (const StepOp& op : program.ops) {

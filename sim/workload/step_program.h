@@ -2,10 +2,12 @@
 // collectives that it sets off and waits for. All ranks have the same list; only how long its operations last
 // differs.
 //
-// A collective is launched when the operation that sets it off begins or ends, and runs on its communicator's
-// stream, in order; where a share has to come from the host first, when it has. So what overlaps is nowhere
-// written down. Memory is counted where the list says that it is taken or given back.
+// A collective is launched when the operation that sets it off begins or ends, or when the collective that
+// does is done, and runs on its communicator's stream, in order; where a share has to come from the host
+// first, when it has. So what overlaps is nowhere written down. Memory is counted where the list says that it
+// is taken or given back.
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,7 @@ enum class Work : uint8_t {
   kBackward,
   kCopyOut,  // of a gathered buffer into parameters
   kCopyIn,   // of gradients into a buffer that is reduced
+  kReshard,  // of a part of gathered parameters, which is kept
   kWait,     // for collectives only
   kNorm,
   kOptimizer,
@@ -41,6 +44,13 @@ struct StepOp {
   Bytes taken_at_begin{}, given_back_at_end{};         // memory
 };
 
+// One of the communicators that every rank has, each with its own stream.
+struct StepComm {
+  std::string name;                   // of its stream; the first one's is empty
+  std::string among = "shard_group";  // who they are, in results
+  std::optional<GroupSpec> groups;    // that run its collectives by themselves; absent: all ranks together
+};
+
 struct StepCall {
   int communicator = 0;
   Collective collective = Collective::kAllGather;
@@ -55,14 +65,17 @@ struct StepCall {
   // With the optimizer on the host: a rank's share of the result, which goes there when the collective has
   // ended; and the memory that is given back when it has arrived.
   Bytes to_host{}, given_back_at_host{};
+  std::vector<uint32_t> sets_off;  // collectives, when it is done
 };
 
 struct StepProgram {
   std::vector<StepOp> ops;
-  std::vector<StepCall> calls;  // in the order in which they are set off
-  std::vector<Bytes> reads;     // of shares, from NVMe into the host's memory
-  int64_t host_buffers = 0;     // that the reads cannot do without
-  Bytes held{};                 // of memory, at the begin and the end of a step
+  // In the order in which they are set off, each before those that it sets off.
+  std::vector<StepCall> calls;
+  std::vector<Bytes> reads;  // of shares, from NVMe into the host's memory
+  int64_t host_buffers = 0;  // that the reads cannot do without
+  Bytes held{};              // of memory, at the begin and the end of a step
+  std::vector<StepComm> comms = {{}};
 };
 
 // Collects operations in order, and collectives in any: finish() numbers these by what sets them off.
@@ -72,12 +85,17 @@ class ProgramBuilder {
   uint32_t add(StepOp op);
   uint32_t last() const { return static_cast<uint32_t>(program_.ops.size() - 1); }
   StepOp& op(uint32_t number) { return program_.ops[number]; }
+  StepCall& call(uint32_t number) { return program_.calls[number]; }
   // Set off when operation `op` begins or ends. Returns a number for wait_for().
   uint32_t call_at_begin(uint32_t op, StepCall call);
   uint32_t call_at_end(uint32_t op, StepCall call);
   // The same of a read; returns its number.
   uint32_t read_at_begin(uint32_t op, Bytes bytes);
   uint32_t read_at_end(uint32_t op, Bytes bytes);
+  uint32_t call_after(uint32_t before, StepCall call);  // when collective `before` is done
+  // The first one has number 0 and is there.
+  StepComm& first_communicator() { return program_.comms.front(); }
+  int add_communicator(StepComm comm);
   // Operation `op` waits for it.
   void wait_for(uint32_t op, uint32_t call) { program_.ops[op].waits.push_back(call); }
   void need_host_buffers(int64_t count) { program_.host_buffers = count; }

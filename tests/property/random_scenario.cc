@@ -182,7 +182,31 @@ std::string server_job(Draw& d) {
   return in_order({text, ", run: {steps: ", d.between(1, 3), "}"});
 }
 
-std::string sharded_job(Draw& d, bool fsdp, bool hosts) {
+// A divisor of n from `least` on; 0 if there is none below n.
+int64_t divisor(Draw& d, int64_t n, int64_t least) {
+  std::vector<int64_t> all;
+  for (int64_t i = least; i < n; ++i)
+    if (n % i == 0) all.push_back(i);
+  return all.empty() ? 0 : all[static_cast<size_t>(d.between(0, static_cast<int64_t>(all.size()) - 1))];
+}
+
+std::string groups(Draw& d, const Machine& m) {
+  int64_t group = d.one_in(2) ? 0 : divisor(d, m.nodes * m.gpus, 1);
+  std::string text;
+  if (group > 0) {
+    text = in_order({", shard_group: ", group});
+  } else if (d.one_in(2)) {
+    text = ", shard_group: node";
+    group = m.gpus;
+  } else {
+    group = m.nodes * m.gpus;
+  }
+  const int64_t fewer = d.one_in(3) ? divisor(d, group, 2) : 0;
+  if (fewer > 0) return in_order({text, ", reshard_after_forward: ", fewer});
+  return in_order({text, ", reshard_after_forward: ", d.among({"auto", "true", "false"})});
+}
+
+std::string sharded_job(Draw& d, const Machine& m, bool fsdp, bool hosts) {
   std::string text = "model: {layers: [";
   for (int64_t i = d.between(1, 5); i > 0; --i)
     text += in_order({"{name: l", i, ", parameters: [{name: w, elements: ", d.between(1, 3000),
@@ -192,7 +216,7 @@ std::string sharded_job(Draw& d, bool fsdp, bool hosts) {
       in_order({"]}, batch: {accumulate: ", d.between(1, 3), "}, copies: false, optimizer: {kind: none}"});
   text += d.among({"", ", recompute: full", ", all_gather: {algorithm: direct}"});
   if (fsdp) {
-    text += in_order({", reshard_after_forward: ", d.among({"auto", "true", "false"})});
+    text += groups(d, m);
     text += in_order({", forward_prefetch: ", d.between(0, 3), ", backward_prefetch: ", d.between(0, 3)});
     text += in_order({", communicators: ", d.between(1, 2)});
   } else if (d.one_in(3)) {
@@ -236,7 +260,7 @@ std::string job(Draw& d, const Machine& m, size_t number) {
                    : kind < 9  ? ddp_job(d)
                    : kind < 10 ? training_job(d)
                    : kind < 12 ? server_job(d)
-                   : kind < 15 ? sharded_job(d, kind == 12, m.hosts)
+                   : kind < 15 ? sharded_job(d, m, kind == 12, m.hosts)
                    : kind < 16 ? background_job(d)
                                : replay_job(d),
                    "}\n"});
@@ -255,6 +279,7 @@ constexpr std::pair<const char*, const char*> kPieces[] = {{", rounds: lockstep"
                                                            {", shard_by: tensors", ""},
                                                            {", recompute: full", ""},
                                                            {", offload: {parameters: cpu}", ""},
+                                                           {", shard_group: node", ""},
                                                            {", comm_streams: 2", ""},
                                                            {", interference: {compute: 60 %}", ""},
                                                            {", compute: {jitter: {mean: 20 %}}", ""}};

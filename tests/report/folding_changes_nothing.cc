@@ -181,6 +181,11 @@ TEST_CASE("sharded training is folded, and its warnings are said all the same") 
     INFO(rest);
     CHECK(same_both_ways(head + rest + "}\n").all);
   }
+  // Groups within the job are not: all of their units are simulated.
+  for (const char* rest : {"kind: fsdp, shard_group: node", "kind: fsdp, reshard_after_forward: 2"}) {
+    INFO(rest);
+    CHECK(!same_both_ways(head + rest + "}\n"));
+  }
   const Scratch scratch;
   const std::string small = absl::StrReplaceAll(
       head,

@@ -109,6 +109,24 @@ TEST_CASE("what is offloaded is on the host, in every format") {
   CHECK(has(refused(o), "for deepspeed only"));
 }
 
+TEST_CASE("shard groups hold as much as so many ranks, and buffers of one communicator more") {
+  MemoryOptions o;
+  o.model = "llama2-7b";
+  o.preset = "fsdp2";
+  o.ranks = 8;
+  const auto alone = nlohmann::json::parse(memory_json(asked(o)));
+  o.ranks = 64;
+  o.shard_group = 8;
+  const auto groups = nlohmann::json::parse(memory_json(asked(o)));
+  CHECK(groups["ranks"] == 64);
+  CHECK(groups["shard_group"] == 8);
+  CHECK(groups["model_states_bytes"] == alone["model_states_bytes"]);
+  // NCCL's Simple, LL and LL128 buffers of 16 channels.
+  const int64_t buffers = 16 * ((4 << 20) + (512 << 10) + (4800 << 10));
+  CHECK(groups["total_bytes"] == alone["total_bytes"].get<int64_t>() + buffers);
+  CHECK(has(memory_text(asked(o), false), "on 64 ranks in shard groups of 8, bf16"));
+}
+
 TEST_CASE("options that cannot be are refused in words") {
   MemoryOptions o;
   o.model = "lama2-7b";
@@ -132,6 +150,13 @@ TEST_CASE("options that cannot be are refused in words") {
   o.precision = "bf16";
   o.preset = "fsdp";
   CHECK(has(refused(o), "did you mean \"fsdp2\"?"));
+  o.preset = "fsdp2";
+  o.ranks = 64;
+  o.shard_group = 7;
+  CHECK(has(refused(o), "64 ranks are not shard groups of 7"));
+  o.shard_group = 8;
+  o.preset = "megatron";
+  CHECK(has(refused(o), "megatron has no shard groups; allowed: preset fsdp2"));
   o.preset = "fsdp2";
   o.device_memory = "80";
   CHECK(has(refused(o), "--device-memory \"80\" needs a unit"));

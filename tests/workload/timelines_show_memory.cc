@@ -56,6 +56,33 @@ TEST_CASE("each rank has a counter whose largest value is the peak of the result
   }
 }
 
+TEST_CASE("reductions over replicas, and gathers after a reshard, have tracks of their own") {
+  const auto topology = small_cluster(8);
+  Recorder recorder;
+  ShardedJobSpec job = fsdp_job({4000, 4000}, microseconds(1), microseconds(1));
+  job.shard_group = ShardGroup::kRanks;
+  job.shard_group_ranks = 4;
+  job.reshard_after_forward = Reshard::kToFewer;
+  job.reshard_ranks = 2;
+  job.work.buckets.gradient_as_bucket_view = false;
+  run_jobs(*topology, {job_on("gpu[*]", job)}, {}, {}, {.recorder = &recorder});
+  const Timeline timeline(recorder);  // refuses slices that overlap on a track
+  for (int rank = 0; rank < 8; ++rank) {
+    const std::string number = std::to_string(rank);
+    std::map<std::string, std::set<std::string>> names;
+    for (const auto& s : recorder.slices())
+      if (recorder.processes()[recorder.tracks()[s.track].process].name ==
+          "rank " + number + " gpu[" + number + "]")
+        names[recorder.tracks()[s.track].name].insert(recorder.text(s.name));
+    CHECK(names["comm"].size() == 4);
+    CHECK(names["comm replicas"] == std::set<std::string>{"all_reduce ring reduce layer0 over replicas",
+                                                          "all_reduce ring reduce layer1 over replicas"});
+    CHECK(names["comm after forward"] ==
+          std::set<std::string>{"all_gather ring gather layer0", "all_gather ring gather layer1"});
+    CHECK(names["compute"].count("reshard layer0") == 1);
+  }
+}
+
 TEST_CASE("two communicators have two tracks, and their slices may overlap") {
   const auto topology = small_cluster(2);
   Recorder recorder;
@@ -69,7 +96,7 @@ TEST_CASE("two communicators have two tracks, and their slices may overlap") {
       names[recorder.tracks()[s.track].name].insert(recorder.text(s.name));
   CHECK(names["comm"].count("all_gather ring gather layer1") == 1);
   CHECK(names["comm"].count("reduce_scatter ring reduce layer1") == 0);
-  CHECK(names["comm 2"] ==
+  CHECK(names["comm reduction"] ==
         std::set<std::string>{"reduce_scatter ring reduce layer0", "reduce_scatter ring reduce layer1"});
   CHECK(names["compute"] == std::set<std::string>{"forward layer0", "forward layer1", "backward layer0",
                                                   "backward layer1", "step 0"});
