@@ -45,6 +45,12 @@ bool gpus_are_alike(const NodeType& type) {
          type.pcie_switches == 0 && !type.host;
 }
 
+// Groups of ranks lie within a unit or have ranks of all: only those by node are known to.
+bool groups_are_alike(const ShardedJobSpec& job, Fold::Unit unit) {
+  if (job.shard_group == ShardGroup::kNode) return unit == Fold::Unit::kNode;
+  return job.shard_group == ShardGroup::kAll && job.reshard_after_forward != Reshard::kToFewer;
+}
+
 // "node[*].gpu[0-3]": the same ranks of every node.
 bool is_on_all_nodes(std::string_view selector) {
   constexpr std::string_view kAllNodes = "node[*].";
@@ -69,13 +75,13 @@ ClusterSpec with_units(const ClusterSpec& cluster, const Fold& fold, uint32_t un
   return out;
 }
 
-bool ranks_are_alike(const JobSpec& job) {
+bool ranks_are_alike(const JobSpec& job, Fold::Unit unit) {
   if (job.verify) return false;
   if (const auto* c = std::get_if<CollectiveJobSpec>(&job.kind))
     return !c->callers && c->other_sizes.empty() && !c->groups;
   if (const auto* s = std::get_if<ShardedJobSpec>(&job.kind))
     return !s->offload && s->work.compute.jitter.kind == JitterKind::kNone &&  // hosts serve in an order
-           s->shard_group == ShardGroup::kAll && s->reshard_after_forward != Reshard::kToFewer;
+           groups_are_alike(*s, unit);
   const auto* ddp = std::get_if<DdpJobSpec>(&job.kind);
   return ddp != nullptr && ddp->compute.jitter.kind == JitterKind::kNone &&
          ddp->compute.interference.communication_share == 1 && ddp->model_parallel.ways() == 1 &&
@@ -100,7 +106,7 @@ std::optional<Fold> find_fold(const ClusterSpec& cluster, bool changed, const Ne
   const std::optional<Fold> fold = find_units(cluster, network);
   if (!fold || fold->units < std::max(units_min, Fold::kUnitsMin)) return std::nullopt;
   for (const JobSpec& job : jobs) {
-    if (!ranks_are_alike(job) || job.ranks.size() != 1 || job.placement) return std::nullopt;
+    if (!ranks_are_alike(job, fold->unit) || job.ranks.size() != 1 || job.placement) return std::nullopt;
     const std::string& selector = job.ranks.front();
     if (!(fold->unit == Fold::Unit::kNode ? is_on_all_nodes(selector) : is_on_all_gpus(selector)))
       return std::nullopt;

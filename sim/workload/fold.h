@@ -6,8 +6,8 @@
 // sees, at the same picosecond (sim/collective/representatives.h). What is needed for it is looked for, never
 // assumed:
 //   before the run  one type of node, one switch between the nodes (or one pod of rails), nothing changed,
-//                   late, slow or drawn, jobs on all nodes alike and in one group, plans whose units are
-//                   alike (equal chunks), routes that no flow hash decides
+//                   late, slow or drawn, jobs on all nodes alike and in one group (FSDP's may be by node),
+//                   plans whose units are alike (equal chunks), routes that no flow hash decides
 //   after the run   no link outside the units carried anything; the two units agree link by link; nowhere was
 //                   an order settled by rank numbers, in which units differ
 // Otherwise what is alike in a part of it is folded there (partial_fold.h), and the rest simulated. Not
@@ -47,8 +47,8 @@ ClusterSpec with_units(const ClusterSpec& cluster, const Fold& fold, uint32_t un
 // The cluster's units, if they are alike: what a fold of all of them would be.
 std::optional<Fold> find_units(const ClusterSpec& cluster, const NetworkSpec& network);
 
-// Whether the job is of a kind whose ranks all do the same, wherever they are.
-bool ranks_are_alike(const JobSpec& job);
+// Whether the job is of a kind whose ranks all do the same, unit by unit, wherever these are.
+bool ranks_are_alike(const JobSpec& job, Fold::Unit unit);
 
 // How the scenario could be folded, as far as shows before its cluster is built; nothing if it cannot, or has
 // fewer units than `units_min`. `changed`: there are changes of links or ranks.

@@ -52,7 +52,7 @@ std::unique_ptr<PartialFold> PartialFold::find(const ClusterSpec& cluster, const
   for (size_t p = 0; p < fold->parts_.size(); ++p) {
     Part& part = fold->parts_[p];
     const auto is_changed = [&](uint32_t unit) { return changed[unit]; };
-    const auto is_alike = [&](size_t job) { return ranks_are_alike(whole.jobs[job]); };
+    const auto is_alike = [&](size_t job) { return ranks_are_alike(whole.jobs[job], units->unit); };
     if (part.units.size() < units_min || std::any_of(part.units.begin(), part.units.end(), is_changed) ||
         !std::all_of(part.jobs.begin(), part.jobs.end(), is_alike))
       continue;

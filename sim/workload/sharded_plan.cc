@@ -25,7 +25,8 @@ const AlgorithmSpec& algorithm_of(const ShardedJobSpec& spec, Collective collect
 bool add_call(ShardedPlan& plan, const StepCall& call, const ShardedJobSpec& spec, const JobContext& context,
               Diagnostics& errors) {
   std::vector<CollectiveCall>& by_group = plan.calls.emplace_back();
-  for (const std::vector<Rank>& group : plan.comms.groups(static_cast<size_t>(call.communicator))) {
+  const auto comm = static_cast<size_t>(call.communicator);
+  for (const std::vector<Rank>& group : plan.comms.groups(comm)) {
     std::vector<VertexId> devices;
     for (const Rank r : group) devices.push_back(context.devices[r]);
     CommunicateResult result = communicate({.collective = call.collective,
@@ -35,7 +36,7 @@ bool add_call(ShardedPlan& plan, const StepCall& call, const ShardedJobSpec& spe
                                             .root = 0,
                                             .sends = {},
                                             .receives = {},
-                                            .fold = context.fold},
+                                            .fold = plan.comms.fold(comm)},
                                            devices, context.topology);
     if (context.verify && result.error.empty()) result.error = Payload::refusal(result.call);
     if (!result.error.empty()) {

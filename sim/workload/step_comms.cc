@@ -14,7 +14,11 @@ StepComms::StepComms(std::vector<StepComm> comms, const JobContext& context) : c
   std::iota(all.begin(), all.end(), Rank{0});
   for (const StepComm& comm : comms_) {
     Members m;
-    m.groups = comm.groups ? groups_of(n, *comm.groups) : std::vector<std::vector<Rank>>{all};
+    std::optional<GroupSpec> cut = comm.groups;
+    const bool has_all_units = !cut || static_cast<Rank>(cut->size * cut->stride) == context.ranks();
+    if (has_all_units) m.fold = context.fold;
+    if (cut && has_all_units) cut->size = static_cast<int>(n) / cut->stride;
+    m.groups = cut ? groups_of(n, *cut) : std::vector<std::vector<Rank>>{all};
     BRIGADE_CHECK(!m.groups.empty(), n, " ranks cannot be cut for ", comm.among);
     m.group_of.resize(n);
     m.place_of.resize(n);

@@ -20,6 +20,9 @@ class StepComms {
   // Ranks of a group, in rank order; of a fold, those that are simulated.
   const std::vector<std::vector<Rank>>& groups(size_t comm) const { return members_[comm].groups; }
 
+  // What its groups are folded by: nothing where they lie within a unit.
+  Fold fold(size_t comm) const { return members_[comm].fold; }
+
   // The next collective of every group of `comm`, `calls` by group. Returns its index, the same in all.
   uint32_t add(size_t comm, const std::vector<CollectiveCall>& calls, Simulation& simulation) const;
   void launch(size_t comm, Rank r, Simulation& simulation) const;
@@ -36,7 +39,8 @@ class StepComms {
   struct Members {
     std::vector<std::vector<Rank>> groups;
     std::vector<uint32_t> group_of, place_of;  // by rank
-    CommId first = 0;                          // the groups' communicators follow each other
+    Fold fold;
+    CommId first = 0;  // the groups' communicators follow each other
   };
   std::vector<StepComm> comms_;
   std::vector<Members> members_;

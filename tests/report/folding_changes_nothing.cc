@@ -181,10 +181,20 @@ TEST_CASE("sharded training is folded, and its warnings are said all the same") 
     INFO(rest);
     CHECK(same_both_ways(head + rest + "}\n").all);
   }
-  // Groups within the job are not: all of their units are simulated.
-  for (const char* rest : {"kind: fsdp, shard_group: node", "kind: fsdp, reshard_after_forward: 2"}) {
+  // Groups by node are, where their shards are cut evenly; others are not.
+  const std::string even = absl::StrReplaceAll(
+      head, {{"gpus: 2,", "gpus: 4,"}, {"nics: {count: 2", "nics: {count: 4"}, {"12001", "96000"}});
+  for (const char* rest :
+       {"shard_group: node", "shard_group: node, reshard_after_forward: 2, batch: {accumulate: 2}",
+        "shard_group: node, communicators: 2"}) {
     INFO(rest);
-    CHECK(!same_both_ways(head + rest + "}\n"));
+    CHECK(same_both_ways(even + "kind: fsdp, " + rest + "}\n").all);
+    CHECK(same_both_ways(absl::StrReplaceAll(even, {{"96000", "96001"}}) + "kind: fsdp, " + rest + "}\n") ==
+          kNothing);
+  }
+  for (const char* rest : {"shard_group: 4", "shard_group: 8", "reshard_after_forward: 4"}) {
+    INFO(rest);
+    CHECK(same_both_ways(even + "kind: fsdp, " + rest + "}\n") == kNothing);
   }
   const Scratch scratch;
   const std::string small = absl::StrReplaceAll(
