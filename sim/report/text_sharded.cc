@@ -20,13 +20,13 @@ std::string memory_of(const ShardedResult& r) {
   return text;
 }
 
-std::string fetches_of(const ShardedResult::Fetches& f) {
-  const std::string from = f.read.count == 0 ? "from its host"
-                           : f.read == f.copied
-                               ? "from NVMe"
-                               : absl::StrCat("from its host, ", to_string(f.read), " from NVMe");
-  return absl::StrCat("a step to each device ", from, "; under way ", to_string(f.under_way), ", exposed ",
-                      to_string(f.exposed));
+void add_fetches(Table& table, const ShardedResult::Fetches& f) {
+  table.row(
+      {"parameters fetched", to_string(f.copied),
+       absl::StrCat("a step to each device",
+                    f.read.count > 0 ? absl::StrCat(", ", to_string(f.read), " of it from NVMe") : "")});
+  table.row(
+      {"  exposed", to_string(f.exposed), absl::StrCat("of ", to_string(f.under_way), " on their way")});
 }
 
 void add_groups(Table& table, const ShardedResult& r) {
@@ -51,7 +51,7 @@ Table summary(const ShardedResult& r, Rank ranks, bool updates_on_host) {
                                          : ""});
   if (r.sent.size() > 1) add_groups(table, r);
   table.row({"memory peak", to_string(r.memory_peak), memory_of(r)});
-  if (r.fetches) table.row({"parameters fetched", to_string(r.fetches->copied), fetches_of(*r.fetches)});
+  if (r.fetches) add_fetches(table, *r.fetches);
   if (r.offload)
     table.row({updates_on_host ? "optimizer on host" : "parameters to host", to_string(*r.offload),
                absl::StrCat(
