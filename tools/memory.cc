@@ -47,6 +47,9 @@ void add_memory(CLI::App& app, int& exit_code) {
   command->add_option("--shard-group", o.shard_group, "of fsdp2: devices that share; all of them unless told")
       ->type_name("N")
       ->check(CLI::Range(Rank{1}, Rank{1} << 20));
+  command->add_option("--reshard", o.reshard, "of fsdp2: to so many devices after forward")
+      ->type_name("N")
+      ->check(CLI::Range(Rank{2}, Rank{1} << 20));
   command->add_option("--preset", o.preset, "deepspeed, fsdp2, megatron or horovod; deepspeed unless told")
       ->type_name("NAME");
   command->add_option("--stage", o.stage, "0 is DDP, 1 to 3 of ZeRO; the preset's own unless told")

@@ -116,6 +116,7 @@ std::optional<MemoryReport> memory_report(const MemoryOptions& o, std::string& e
     return std::nullopt;
   }
   r.replicas = o.ranks / r.ranks;
+  r.after_forward = o.reshard.value_or(0);
   r.preset = *preset;
   r.optimizer_on_host = *offload != Offload::kNone;
   r.parameters_on_host = *offload == Offload::kParameters;
@@ -141,6 +142,7 @@ std::string memory_json(const MemoryReport& report) {
   out["parameters"] = r.parameters;
   out["ranks"] = r.ranks * r.replicas;
   out["shard_group"] = r.ranks;
+  out["reshard"] = r.after_forward > 0 ? Json(r.after_forward) : Json();
   out["preset"] = name_of(r.preset);
   out["stage"] = r.stage;
   out["precision"] = report.precision;

@@ -14,6 +14,7 @@ struct MemoryOptions {
   std::string model;  // a known name, or a number of parameters: "7e9"
   Rank ranks = 1;
   std::optional<Rank> shard_group;  // of fsdp2: ranks that share the model states; all of them if absent
+  std::optional<Rank> reshard;      // of fsdp2: ranks that share gathered parameters after forward
   std::optional<int> stage;         // the preset's own if absent
   std::string preset = "deepspeed";
   std::string device_memory;  // "80GB"; empty: nothing is compared

@@ -206,6 +206,8 @@ void read_fsdp_job(Fields& in, ShardedJobSpec& out) {
                group,
                "ranks that share one copy of the model states; between groups gradients are all-reduced");
   std::tie(out.shard_group, out.shard_group_ranks) = group;
+  in.defaulted("reduce_over_replicas", choice<bool>({{"each", false}, {"last", true}}), out.replicas_last,
+               "after each micro-batch, or after the last one what they come to");
   ReshardTo reshard{out.reshard_after_forward, out.reshard_ranks};
   in.defaulted("reshard_after_forward",
                named_or_ranks<Reshard>(

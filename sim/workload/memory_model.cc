@@ -208,6 +208,13 @@ std::string refusal(const MemoryRequest& r) {
   if (!(rough_total(r) < kBytesMax)) return "more than 2^60 bytes";
   if (r.replicas > 1 && r.preset != ShardPreset::kFsdp2)
     return absl::StrCat(name_of(r.preset), " has no shard groups; allowed: preset fsdp2");
+  if (r.after_forward > 0 && (r.preset != ShardPreset::kFsdp2 || r.stage != 3))
+    return absl::StrCat(name_of(r.preset), " stage ", r.stage,
+                        " does not reshard after forward to fewer ranks; allowed: fsdp2 stage 3");
+  if (r.after_forward > 0 &&
+      (r.after_forward < 2 || r.after_forward >= r.ranks || r.ranks % r.after_forward != 0))
+    return absl::StrCat("resharded to ", r.after_forward, " of ", r.ranks,
+                        " ranks; allowed: what divides them, more than 1 and fewer than all");
   return "";
 }
 

@@ -30,7 +30,8 @@ class Fsdp {
                                        [](const ShardUse& use) { return use.work != Work::kForward; });
     for (int m = 0; m < in_.spec.work.accumulate; ++m) {
       run_pass({uses.begin(), backward}, in_.spec.forward_prefetch);
-      accumulates_ = m > 0;
+      is_first_ = m == 0;
+      is_last_ = m + 1 == in_.spec.work.accumulate;
       run_pass({backward, uses.end()}, in_.spec.backward_prefetch);
       end_backward();
     }
@@ -188,7 +189,20 @@ class Fsdp {
     call.label = absl::StrCat("reduce ", name(u));
     call.given_back_at_end = input;
     reduction_ = out_.call_at_end(out_.last(), std::move(call));
-    if (in_.replicas > 1) reduce_over_replicas(u);
+    if (in_.replicas == 1) return;
+    keep_reduced(u);
+    if (!in_.spec.replicas_last || is_last_) reduce_over_replicas(u);
+  }
+
+  // What the reduce-scatter gives is kept, in its type, for the all-reduce: until the end of the backward
+  // that has it. Not where it is the gradient itself, or is added to what is kept already.
+  void keep_reduced(uint32_t u) {
+    const bool once = in_.spec.replicas_last, starts = once ? is_first_ : true;
+    const bool is_gradient = (once || is_first_) && in_.gradient_bytes == state_bytes_of(in_.spec).gradients;
+    if (!starts || is_gradient) return;
+    const Bytes kept = units_[u].padded / in_.ranks * Bytes{in_.gradient_bytes};
+    out_.call(reduction_).taken_at_launch += kept;
+    kept_ += kept;
   }
 
   void reduce_over_replicas(uint32_t u) {
@@ -199,12 +213,6 @@ class Fsdp {
     call.dtype = in_.gradient_dtype();
     call.label = absl::StrCat("reduce ", name(u), " over replicas");
     over_replicas_ = out_.call_after(reduction_, std::move(call));
-    // Until the end of backward its input is kept, which is the gradient itself if that is not there yet and
-    // of the same type.
-    const bool is_gradient = !accumulates_ && in_.gradient_bytes == state_bytes_of(in_.spec).gradients;
-    const Bytes kept = is_gradient ? Bytes{} : units_[u].padded / in_.ranks * Bytes{in_.gradient_bytes};
-    out_.call(reduction_).taken_at_launch += kept;
-    kept_ += kept;
   }
 
   // Of a pass: what is in flight of its gradients.
@@ -212,7 +220,8 @@ class Fsdp {
     wait_for_reduction("");
     if (over_replicas_ != kNone) out_.wait_for(out_.last(), over_replicas_);
     over_replicas_ = kNone;
-    out_.op(out_.last()).given_back_at_end += std::exchange(kept_, Bytes{});
+    if (!in_.spec.replicas_last || is_last_)
+      out_.op(out_.last()).given_back_at_end += std::exchange(kept_, Bytes{});
   }
 
   // One more operation, which waits for the last reduce-scatter.
@@ -229,8 +238,8 @@ class Fsdp {
   std::vector<Unit> units_;
   ProgramBuilder out_;
   int reductions_ = 0, replicas_ = 0, after_forward_ = 0;  // communicators
-  bool accumulates_ = false;                               // onto gradients of a micro-batch before
-  Bytes kept_{};                                           // of reduced gradients, until the end of backward
+  bool is_first_ = true, is_last_ = true;                  // micro-batch
+  Bytes kept_{};                                           // of reduced gradients, for the all-reduce
   uint32_t reduction_ = kNone, over_replicas_ = kNone;     // the last ones
 };
 

@@ -9,8 +9,9 @@
 //   reduce-scatter before is done, and reduce-scattered. Parameters are padded in their first dimension.
 //   Hybrid sharding (_fsdp_collectives.py, foreach_reduce): gathers and reduce-scatters join a shard group;
 //   each reduce-scatter sets off an all-reduce of its output over the replicas, on a stream of its own, which
-//   only the end of backward waits for. All micro-batches reduce over replicas, as without
-//   set_requires_all_reduce(False). The gradient norm is summed over the shard group: replicas have the same
+//   only the end of backward waits for; with reduce_over_replicas: last those of the last micro-batch only,
+//   onto whose reduce-scatter the others' sum is added (set_requires_all_reduce(False) before). The gradient
+//   norm is summed over the shard group: replicas have the same
 //   (a DTensor is partial in the mesh dimension that shards it only).
 //   Resharding to fewer ranks (_fsdp_param.py, to_sharded_post_forward): after forward a rank copies its part
 //   of the gathered parameters and frees the rest; backward gathers these parts, in a process group and so on

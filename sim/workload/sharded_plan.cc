@@ -167,8 +167,8 @@ std::vector<std::string> assumptions_of(const ShardInput& in, const MemoryReques
   else
     list.push_back(written ? "activations as the layers say" : "activations are not counted in memory");
   if (in.replicas > 1)
-    list.push_back(absl::StrCat("shard groups of ", in.ranks,
-                                " ranks next to each other; every micro-batch is ", "reduced over ",
+    list.push_back(absl::StrCat("shard groups of ", in.ranks, " ranks next to each other; ",
+                                spec.replicas_last ? "the last" : "each", " micro-batch is reduced over ",
                                 in.replicas, " replicas"));
   return list;
 }

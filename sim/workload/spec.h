@@ -283,6 +283,8 @@ struct ShardedJobSpec {
   // fsdp
   ShardGroup shard_group = ShardGroup::kAll;
   int shard_group_ranks = 0;  // kRanks
+  // Gradients are summed over micro-batches first, and reduced over replicas after the last one.
+  bool replicas_last = false;
   Reshard reshard_after_forward = Reshard::kAuto;
   int reshard_ranks = 0;                            // kToFewer
   int forward_prefetch = 2, backward_prefetch = 1;  // units

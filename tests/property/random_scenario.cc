@@ -201,6 +201,7 @@ std::string groups(Draw& d, const Machine& m) {
   } else {
     group = m.nodes * m.gpus;
   }
+  text += d.among({"", ", reduce_over_replicas: last"});
   const int64_t fewer = d.one_in(3) ? divisor(d, group, 2) : 0;
   if (fewer > 0) return in_order({text, ", reshard_after_forward: ", fewer});
   return in_order({text, ", reshard_after_forward: ", d.among({"auto", "true", "false"})});
@@ -280,6 +281,7 @@ constexpr std::pair<const char*, const char*> kPieces[] = {{", rounds: lockstep"
                                                            {", recompute: full", ""},
                                                            {", offload: {parameters: cpu}", ""},
                                                            {", shard_group: node", ""},
+                                                           {", reduce_over_replicas: last", ""},
                                                            {", comm_streams: 2", ""},
                                                            {", interference: {compute: 60 %}", ""},
                                                            {", compute: {jitter: {mean: 20 %}}", ""}};

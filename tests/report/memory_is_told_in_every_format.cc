@@ -127,6 +127,28 @@ TEST_CASE("shard groups hold as much as so many ranks, and buffers of one commun
   CHECK(has(memory_text(asked(o), false), "on 64 ranks in shard groups of 8, bf16"));
 }
 
+TEST_CASE("resharded to K ranks, two layers and 1/K of all else are in flight") {
+  MemoryOptions o;
+  o.model = "gpt2";
+  o.preset = "fsdp2";
+  o.ranks = 64;
+  o.reshard = 8;
+  const auto json = nlohmann::json::parse(memory_json(asked(o)));
+  CHECK(json["reshard"] == 8);
+  // GPT-2's 124439808 parameters, 7087872 of them in each layer; 2 bytes each.
+  for (const auto& row : json["rows"])
+    if (row["component"] == "in_flight_units")
+      CHECK(row["bytes"] == 2 * (2 * 7087872 + (124439808 - 2 * 7087872) / 8));
+  CHECK(has(memory_text(asked(o), false), "two layers, and of all else a share of 1/8"));
+  for (const Rank no : {Rank{5}, Rank{64}}) {
+    o.reshard = no;
+    CHECK(has(refused(o), "of 64 ranks; allowed: what divides them, more than 1 and fewer than all"));
+  }
+  o.reshard = 8;
+  o.stage = 2;
+  CHECK(has(refused(o), "fsdp2 stage 2 does not reshard after forward to fewer ranks"));
+}
+
 TEST_CASE("options that cannot be are refused in words") {
   MemoryOptions o;
   o.model = "lama2-7b";

@@ -128,7 +128,7 @@ class Dump {
     all(j.offload);
     all(j.work, j.preset, j.stage, j.reduce_bucket, j.gather_bucket, j.overlap, j.prefetch);
     all(j.persistence_threshold, j.max_live_parameters, j.max_reuse_distance);
-    all(j.shard_group, j.shard_group_ranks, j.reshard_after_forward, j.reshard_ranks);
+    all(j.shard_group, j.shard_group_ranks, j.replicas_last, j.reshard_after_forward, j.reshard_ranks);
     all(j.forward_prefetch, j.backward_prefetch, j.communicators, j.activations, j.recompute);
     all(j.all_gather, j.reduce_scatter);
   }

@@ -282,6 +282,7 @@ Rows rows() {
       {"jobs.NAME.offload.nvme_write", "jobs.o.offload.nvme_write=2 GB/s"},
       {"jobs.NAME.shard_group", "jobs.f.shard_group=node"},
       {"jobs.NAME.shard_group", "jobs.f.shard_group=8"},
+      {"jobs.NAME.reduce_over_replicas", "jobs.f.reduce_over_replicas=last"},
       {"jobs.NAME.reshard_after_forward", "jobs.f.reshard_after_forward=false"},
       {"jobs.NAME.reshard_after_forward", "jobs.f.reshard_after_forward=8"},
       {"jobs.NAME.forward_prefetch", "jobs.f.forward_prefetch=0"},

@@ -50,14 +50,27 @@ TEST_CASE("hybrid sharding sends what its closed forms say, padded to the shard 
       const RunResult run = run_jobs(*topology, {spec});
       CHECK(run.failure == "");
       REQUIRE(run.jobs.front().verified);
-      int64_t whole = 0, of_shards = 0;  // elements
+      int64_t whole = 0, of_shards = 0, least = 0, most = 0;  // elements
       for (const int64_t layer : layers) {
+        const int64_t of_shard = up(layer, shard) / shard;
         whole += up(layer, shard);
-        of_shards += up(layer, shard) / shard;
+        of_shards += of_shard;
+        // A ring cuts it into chunks that differ by one, and a rank sends all but one of them, twice.
+        least += 2 * (of_shard - (of_shard + replicas - 1) / replicas);
+        most += 2 * (of_shard - of_shard / replicas);
       }
       const int64_t in_groups = 3 * 4 * int64_t{replicas} * (shard - 1) * whole;
       const int64_t over_replicas = 2 * 4 * int64_t{shard} * (replicas - 1) * of_shards;
       CHECK(sent_by_all(*topology, run) == accumulate * (in_groups + over_replicas));
+      int senders = 0;
+      for (const LinkResult& link : run.links) {
+        if (!topology->is_endpoint(topology->links()[link.link].from)) continue;
+        const int64_t over = link.bytes.count / accumulate - 3 * 4 * int64_t{shard - 1} * whole / shard;
+        CHECK(over >= 4 * least);
+        CHECK(over <= 4 * most);
+        ++senders;
+      }
+      CHECK(senders == n);
       const ShardedResult r = sharded_result(run);
       CHECK(r.shard_group == Rank(shard));
       CHECK(sent_among(r, "shard_group").count == accumulate * 3 * 4 * int64_t{shard - 1} * whole / shard);
@@ -234,6 +247,32 @@ TEST_CASE(
   CHECK(held_more(job) == 0);
   job.work.accumulate = 2;
   CHECK(held_more(job) == 2000);
+}
+
+TEST_CASE("over replicas the last micro-batch alone may be reduced") {
+  const auto topology = small_cluster(6);
+  ShardedJobSpec job = hybrid({600, 1200}, 3);
+  job.work.accumulate = 4;
+  job.replicas_last = true;
+  const RunResult run = run_jobs(*topology, {job_on("gpu[*]", job)});
+  const ShardedResult r = sharded_result(run);
+  CHECK(sent_among(r, "shard_group").count == 4 * 3 * 4 * 1200);  // 4 times 3 x 2/3 x 1800 elements
+  CHECK(sent_among(r, "replicas").count == 4 * 600);              // 2 x 1/2 x 1800 / 3
+  CHECK(std::count_if(r.calls.begin(), r.calls.end(),
+                      [](const auto& c) { return c.collective == Collective::kAllReduce; }) == 2);
+  CHECK(r.calls.back().label == "reduce layer0 over replicas");
+  // Their sum is kept in its own type where that is not the gradients'.
+  job.reshard_after_forward = Reshard::kAlways;
+  const auto beyond_held = [&] {
+    const ShardedResult result = sharded_result(run_jobs(*topology, {job_on("gpu[*]", job)}));
+    return result.memory_peak.count - result.memory_held.count;
+  };
+  const int64_t same = beyond_held();
+  job.work.precision.parameters = job.work.precision.gradients = DType::kBf16;
+  job.work.precision.has_master = true;
+  // Half the bytes of all that is gathered and reduced, and 2 bytes of a third of both units from the first
+  // micro-batch on.
+  CHECK(beyond_held() == same / 2 + 2 * 600);
 }
 
 TEST_CASE("the gradient norm is summed within shard groups") {
