@@ -13,6 +13,8 @@
 //   onto whose reduce-scatter the others' sum is added (set_requires_all_reduce(False) before). The gradient
 //   norm is summed over the shard group: replicas have the same
 //   (a DTensor is partial in the mesh dimension that shards it only).
+//   reshard_after_forward: auto is PyTorch's None: true for all units but the root's own parameters; true and
+//   a number concern these too.
 //   Resharding to fewer ranks (_fsdp_param.py, to_sharded_post_forward): after forward a rank copies its part
 //   of the gathered parameters and frees the rest; backward gathers these parts, in a process group and so on
 //   a communicator of its own.
