@@ -9,7 +9,7 @@
 namespace brigade {
 namespace {
 
-constexpr int64_t kElementsMax = int64_t{1} << 50;
+constexpr int64_t kElementsMax = int64_t{1} << 50, kBuffersMax = 1 << 20;
 constexpr int kPrefetchMax = 1'000'000, kStageMax = 3;
 
 // "500000000 elements".
@@ -106,7 +106,7 @@ void read_nvme_parameters(Fields& offload, OffloadSpec& out) {
                     "of a rank's share of the parameters, in the host's memory all the same");
   offload.defaulted("sub_group_size", elements(0), out.sub_group_size,
                     "of a rank's share: max_in_cpu keeps groups of so many, whole");
-  offload.defaulted("buffer_count", whole<int64_t>(1, kElementsMax), out.buffer_count,
+  offload.defaulted("buffer_count", whole<int64_t>(1, kBuffersMax), out.buffer_count,
                     "buffers of a rank in its host's memory, one a parameter that is in use");
   offload.defaulted("buffer_size", elements(1), out.buffer_size, "of a buffer: more than any share");
 }

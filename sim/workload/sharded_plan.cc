@@ -128,6 +128,14 @@ bool check_buffers(const ShardInput& in, const StepProgram& program, const JobCo
                                           count_of(offload.buffer_size), " does not hold a rank's share of ",
                                           in.model.parameters[homes.largest].name, "; allowed: more than ",
                                           count_of(homes.largest_elements)));
+  constexpr double kBytesMax = 1152921504606846976.0;  // 2^60
+  const double buffers = static_cast<double>(offload.buffer_count) *
+                         static_cast<double>(offload.buffer_size) * static_cast<double>(in.parameter_bytes) *
+                         static_cast<double>(in.ranks);
+  if (!(buffers < kBytesMax))
+    errors.error(context.at, absl::StrCat("job \"", context.name, "\": offload.buffer_count of ",
+                                          offload.buffer_count, " with a buffer_size of ",
+                                          count_of(offload.buffer_size), " is more than 2^60 bytes in all"));
   const int64_t needed = program.host_buffers;
   if (needed > offload.buffer_count)
     errors.error(
@@ -239,7 +247,9 @@ std::optional<ShardedPlan> plan_sharded(const ShardedJobSpec& spec, const JobCon
   plan.program.held = held_memory(in, request);
   if (!check_buffers(in, plan.program, context, errors)) return std::nullopt;
   if (!add_calls(plan, spec, context, errors)) return std::nullopt;
-  RankKinds kinds = rank_kinds(*model, spec.work, context, errors);
+  DdpJobSpec on_device = spec.work;
+  if (spec.updates_on_host()) on_device.optimizer = OptimizerKind::kNone;  // needs no rate of the device
+  RankKinds kinds = rank_kinds(*model, on_device, context, errors);
   if (errors.errors() != before) return std::nullopt;
   for (const RankKinds::Kind& kind : kinds.kinds)
     plan.durations.push_back(durations_of(in, plan.program, kind));

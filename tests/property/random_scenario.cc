@@ -230,7 +230,12 @@ std::string sharded_job(Draw& d, const Machine& m, bool fsdp, bool hosts) {
     text += in_order(
         {" elements, persistence_threshold: ", d.between(0, 1000), " elements, max_reuse_distance: "});
     text += in_order({d.between(0, 9000), " elements, overlap: ", d.among({"true", "false"})});
-    if (hosts && stage == 3) text += d.among({"", ", offload: {parameters: cpu}"});
+    const bool fetches = hosts && stage == 3 && d.one_in(2), updates = hosts && stage > 0 && d.one_in(2);
+    constexpr std::string_view kNoOptimizer = ", optimizer: {kind: none}";
+    if (updates) text.erase(text.find(kNoOptimizer), kNoOptimizer.size());
+    if (updates) text += in_order({", offload: {host_rate: ", d.between(1, 9), " GB/s, optimizer: cpu"});
+    if (fetches) text += updates ? ", parameters: cpu" : ", offload: {parameters: cpu";
+    if (updates || fetches) text += "}";
   }
   return in_order({text, ", run: {steps: ", d.between(1, 3), "}"});
 }
@@ -282,6 +287,7 @@ constexpr std::pair<const char*, const char*> kPieces[] = {{", rounds: lockstep"
                                                            {", offload: {parameters: cpu}", ""},
                                                            {", shard_group: node", ""},
                                                            {", reduce_over_replicas: last", ""},
+                                                           {", parameters: cpu}", "}"},
                                                            {", comm_streams: 2", ""},
                                                            {", interference: {compute: 60 %}", ""},
                                                            {", compute: {jitter: {mean: 20 %}}", ""}};

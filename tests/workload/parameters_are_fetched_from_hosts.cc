@@ -233,6 +233,11 @@ TEST_CASE("buffers that are too small or too few are refused, with what is neede
   job.offload->buffer_size = kMiB + 1;
   job.offload->buffer_count = 2;
   run_on(*topology, job);
+  job.offload->buffer_count = 1 << 20;
+  job.offload->buffer_size = int64_t{1} << 50;
+  CHECK(holds(refusal_of(*topology, {job_on("gpu[*]", job)}), "more than 2^60 bytes"));
+  job.offload->buffer_size = kMiB + 1;
+  job.offload->buffer_count = 2;
   // All four are kept, each in its buffer.
   job.max_reuse_distance = 1'000'000'000;
   CHECK(
