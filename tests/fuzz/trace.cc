@@ -2,6 +2,7 @@
 #include <string>
 
 #include "sim/base/check.h"
+#include "sim/replay/json_pieces.h"
 #include "sim/replay/make_graph.h"
 #include "sim/replay/mapping.h"
 #include "sim/replay/together.h"
@@ -11,6 +12,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace brigade;
   std::string text(reinterpret_cast<const char*>(data), size);
   text.resize(size + kTracePadding);
+  if (const auto cut = cut_trace(std::string_view(text).substr(0, size), 1 + size % 40)) {
+    size_t behind = 0;
+    for (const auto& piece : cut->pieces) {
+      BRIGADE_CHECK(behind <= piece.first && piece.first < piece.second && piece.second <= size,
+                    "a piece from ", piece.first, " to ", piece.second);
+      behind = piece.second + 1;
+    }
+  }
   Diagnostics errors;
   TraceEvents events = read_events({"fuzzed", std::string_view(text).substr(0, size), true}, errors);
   if (!errors.ok()) return 0;
