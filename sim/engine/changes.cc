@@ -91,7 +91,8 @@ void Engine<Network>::resume(uint32_t message) {
     const uint16_t execution = head.execution;
     const Rank from = head.from, to = head.to;
     const Round round = network_.round_of(head);
-    if (network_.resume(message, queue_)) return;
+    // The first message that cannot go on ends the run and says so, others of the same instant need not.
+    if (network_.resume(message, queue_) || !failure_.empty()) return;
     fail_unreachable(execution, from, to, round);
     const std::string waiting = stuck();
     // Its first line speaks of a deadlock.

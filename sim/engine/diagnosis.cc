@@ -186,9 +186,12 @@ void Engine<Network>::check_counters() const {
     const LinkState& s = n.links()[l];
     balance[topology_.links()[l].from] -= s.bytes;
     balance[topology_.links()[l].to] += s.bytes;
+    int64_t whole = s.bytes;
+    if constexpr (std::is_same_v<Network, PacketNetwork>)
+      if (n.losses() != nullptr) whole -= n.losses()->links[l].cut_bytes;
     // Each segment's time is rounded: a picosecond each.
     BRIGADE_CHECK(
-        topology_.links()[l].bandwidth.time({s.bytes}) <= (now() - Time{}) + Duration{n.segments_delivered},
+        topology_.links()[l].bandwidth.time({whole}) <= (now() - Time{}) + Duration{n.segments_delivered},
         topology_.link_name(l), " carried ", s.bytes, " B in ", now().ps, " ps");
     BRIGADE_CHECK(s.busy.ps <= now().ps, topology_.link_name(l), " was busy for ", s.busy.ps, " of ",
                   now().ps, " ps");

@@ -66,7 +66,8 @@ PacketNetwork::Served PacketNetwork::choose(const Event& link_free, Queue& queue
     on_link.erase(std::remove_if(on_link.begin(), on_link.end(),
                                  [&](const Losses::OnLink& o) { return o.until <= queue.now(); }),
                   on_link.end());
-    on_link.push_back({flight, losses_->generation[flight], left + types_[links_[link].type].latency});
+    on_link.push_back({flight, losses_->generation[flight], flights_[flight].size_bytes,
+                       left + types_[links_[link].type].latency});
   }
   if (hop > 0) return {flight, std::nullopt};
   return {flight, go_on(flight, left, queue)};
@@ -174,12 +175,14 @@ void PacketNetwork::kill(LinkId link, Time known, Queue& queue) {
     }
   line.told = false;
   ++line.epoch;
-  for (const Losses::OnLink& o : std::exchange(l.on_link, {}))
+  const std::vector<Losses::OnLink> on_link = std::exchange(l.on_link, {});
+  for (const Losses::OnLink& o : on_link)
     if (o.until > queue.now() && o.generation == losses_->generation[o.flight] && !is_gone(o.flight))
       note_loss(o.flight, link, queue);
   LinkState& state = links_[link];
   if (state.free_at <= queue.now()) return;
   observer_->died(link, queue.now(), state.free_at);
+  l.cut_bytes += on_link.back().size_bytes;
   state.busy = state.busy - (state.free_at - queue.now());
   state.free_at = queue.now();
 }

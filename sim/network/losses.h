@@ -31,13 +31,14 @@ struct Losses {
     std::vector<bool> got = {};  // by segment
   };
   struct OnLink {
-    uint32_t flight, generation;
+    uint32_t flight, generation, size_bytes;
     Time until;  // its tail is at the other end
   };
   struct Link {
     bool dead = false;
     Time known{};                 // of its death
-    std::vector<OnLink> on_link;  // of its segments, perhaps some more
+    std::vector<OnLink> on_link;  // of its segments, perhaps some more; the last one is served last
+    int64_t cut_bytes = 0;  // of segments that were being served when it died: all of them count as carried
   };
   std::vector<Journey> journeys;     // by message
   std::vector<uint32_t> attempt;     // by flight; kLost

@@ -264,7 +264,7 @@ RunResult Run::go_over(const RunOptions& options) {
   result.end = engine.now() - Time{};
   result.failure = engine.failure();
   const std::string dead = dead_nodes(engine.now());
-  if (!result.failure.empty() && !dead.empty()) absl::StrAppend(&result.failure, "; ", dead);
+  if (!result.failure.empty() && !dead.empty()) absl::StrAppend(&result.failure, "\n  ", dead);
   if (tracer) tracer->finish();
   marks.write(engine.now());
   if (result.failure.empty() &&

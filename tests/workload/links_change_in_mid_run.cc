@@ -118,6 +118,30 @@ TEST_CASE("a message of one segment is lost whole and sent anew whole") {
   CHECK(run.counts.segments_lost == 1);
 }
 
+TEST_CASE("a link that dies in the middle of a segment has carried what it could, and no more") {
+  // The first link is ten times as fast: all has left it when the second one dies, which then serves the
+  // whole message anew. 4 GB have begun to cross that one, in less than the 4 s that these would take.
+  ClusterSpec spec;
+  for (const char* name : {"gpu[0]", "gpu[1]"}) add_vertex(spec, name, "gpu");
+  add_vertex(spec, "switch[0]", "switch");
+  add_cable(spec, "gpu[0]", "switch[0]");
+  spec.cables.back().cable.bandwidth = Bandwidth::per_second(gigabytes(10));
+  add_cable(spec, "switch[0]", "gpu[1]");
+  const auto topology = build(spec);
+  NetworkSpec whole = in_segments(milliseconds(10));
+  whole.segment_rule = SegmentRule::kWhole;
+  for (const int cut_ms : {500, 1500, 1900, 1999}) {
+    CAPTURE(cut_ms);
+    const Duration cut = milliseconds(cut_ms);
+    const RunResult run =
+        send_2_gb(*topology, {timed("switch[0] -> gpu[1]", {}, cut, cut + milliseconds(1))}, whole);
+    CHECK(end_of(run) == cut + milliseconds(10) + 2 * kSecond + microseconds(1));
+    // It began after the first link's latency.
+    CHECK(run.links.front().busy == cut - nanoseconds(500) + 2 * kSecond);
+    CHECK(run.links.front().bytes == gigabytes(4));
+  }
+}
+
 TEST_CASE("with a window no more than the window is lost") {
   const auto topology = two_ways();
   NetworkSpec network = in_segments(milliseconds(100));
@@ -182,8 +206,8 @@ TEST_CASE("a slower link serves slower from the next segment on, and recovers") 
 }
 
 TEST_CASE("what waits behind a segment of a dying link is lost with it, what has crossed is not") {
-  // Two senders share the link to gpu[2]; it dies for good and nobody has another way: both are named in
-  // turn.
+  // Two senders share the link to gpu[2]; it dies for good and nobody has another way: one is named, and who
+  // waits for whom is said once.
   const auto topology = small_cluster(3);
   CollectiveJobSpec job = collective_job("listed", {megabytes(10)}, Collective::kSendRecv);
   job.sends = {{0, 2}, {1, 2}};
@@ -199,6 +223,9 @@ TEST_CASE("what waits behind a segment of a dying link is lost with it, what has
   const RunResult result = run->go({.paranoid = true});
   CHECK(result.end == milliseconds(8));
   CHECK(holds(result.failure, "has no route to rank 2 (gpu[2])"));
+  const size_t said = result.failure.find("who waits:");
+  CHECK(said != std::string::npos);
+  CHECK(result.failure.find("who waits:", said + 1) == std::string::npos);
   CHECK(result.counts.segments_lost > 3);
 }
 
