@@ -15,7 +15,7 @@ base: base.yaml
 axes:
   - {path: jobs.a.collective, values: [all_reduce, broadcast]}
   - {path: jobs.a.algorithm, values: [ring, chain]}
-  - {path: jobs.a.size, from: 20 KB, to: 2 MB, step: +20 KB}
+  - {path: jobs.a.size, from: 20 KB, to: 2 MB, step: +40 KB}
 YAML
 call 1 sweep study.yaml --no-results --csv
 cp "$out" "$scratch/whole"
@@ -25,8 +25,8 @@ for n in 2 3 4; do
   mpirun --oversubscribe -n $n "$brigade" sweep study.yaml --csv --restart >"$out" 2>"$err" || code=$?
   ((code == 1)) || fail "exit code $code, expected 1"
   cmp -s "$out" "$scratch/whole" || fail "other bytes"
-  lines "$err" 1 '^brigade: 200 of 400 points failed'
-  lines study.results.jsonl 401 .
+  lines "$err" 1 '^brigade: 100 of 200 points failed'
+  lines study.results.jsonl 201 .
 done
 called="mpirun of a study with a mistake"
 code=0

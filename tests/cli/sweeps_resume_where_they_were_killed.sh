@@ -7,12 +7,12 @@ cat >study.yaml <<'YAML'
 brigade: 1
 base: base.yaml
 axes:
-  - {path: jobs.a.size, from: 20 KB, to: 20 MB, step: +20 KB}
+  - {path: jobs.a.size, from: 20 KB, to: 20 MB, step: +40 KB}
 YAML
 
 call 0 sweep study.yaml --no-results --csv
 silent "$err"
-lines "$out" 1001 .
+lines "$out" 501 .
 cp "$out" "$scratch/whole"
 for threads in 1 3; do
   call 0 sweep study.yaml --no-results --csv -j $threads
@@ -29,11 +29,11 @@ for minimum in 100 300; do
   wait $! || true
 done
 (($(wc -l <study.results.jsonl) >= 300)) || fail "too few lines"
-printf '{"point": 999, "input_ha' >>study.results.jsonl
+printf '{"point": 499, "input_ha' >>study.results.jsonl
 call 0 sweep study.yaml --resume --csv
 cmp -s "$out" "$scratch/whole" || fail "the resumed sweep prints other bytes"
 has "$err" "a half-written line; its point runs again"
-lines study.results.jsonl 1001 '^\{.*\}$'
+lines study.results.jsonl 501 '^\{.*\}$'
 call 0 sweep study.yaml --resume --csv
 cmp -s "$out" "$scratch/whole" || fail "the complete file prints other bytes"
 silent "$err"
@@ -58,8 +58,8 @@ done
 call 0 sweep merge study.yaml study.1of3.results.jsonl study.2of3.results.jsonl study.3of3.results.jsonl --csv
 cmp -s "$out" "$scratch/whole" || fail "merged shards print other bytes"
 call 1 sweep merge study.yaml study.1of3.results.jsonl study.3of3.results.jsonl --csv
-lines "$out" 333 'not run: in none of the files$'
-has "$err" "333 of 1000 points failed"
+lines "$out" 167 'not run: in none of the files$'
+has "$err" "167 of 500 points failed"
 rm study.*.jsonl
 
 # Formats and failures.
@@ -95,7 +95,7 @@ silent "$out"
 call 2 run study.yaml
 has "$err" "study.yaml: error: is a study; to run it: brigade sweep"
 call 0 check study.yaml
-has "$out" "study.yaml: ok: 1000 points of base.yaml"
+has "$out" "study.yaml: ok: 500 points of base.yaml"
 call 0 schema study
 has "$out" "axes: list of maps"
 files base.yaml study.yaml small.yaml

@@ -2,6 +2,7 @@
 // segment.
 #include "sim/base/random.h"
 #include "tests/catch.h"
+#include "tests/effort.h"
 #include "tests/engine/run_calls.h"
 
 using namespace brigade;
@@ -41,7 +42,7 @@ TEST_CASE("50/400/50 Gb/s and worse") {
 }
 
 TEST_CASE("random routes, sizes and segments") {
-  for (uint64_t seed = 1; seed <= 500; ++seed) {
+  for (uint64_t seed = 1; seed <= cases(500); ++seed) {
     Random random(seed);
     std::vector<Bandwidth> route;
     for (int64_t i = random.between(1, 8); i > 0; --i)

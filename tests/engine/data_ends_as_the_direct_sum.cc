@@ -4,6 +4,7 @@
 #include "sim/base/random.h"
 #include "sim/engine/payload.h"
 #include "tests/catch.h"
+#include "tests/effort.h"
 #include "tests/engine/run_calls.h"
 #include "tests/oracle/collective_cases.h"
 
@@ -49,7 +50,7 @@ TEST_CASE("every algorithm, every N, any number of elements") {
 }
 
 TEST_CASE("several jobs on shared links, late ranks, cut messages, windows") {
-  for (uint64_t seed = 1; seed <= 150; ++seed) {
+  for (uint64_t seed = 1; seed <= cases(150); ++seed) {
     Random random(seed);
     INFO("seed " << seed);
     const int n = static_cast<int>(random.between(1, 9));

@@ -3,6 +3,7 @@
 // has no route left ends at the same instant (rules: sim/network/losses.h).
 #include "sim/base/random.h"
 #include "tests/catch.h"
+#include "tests/effort.h"
 #include "tests/engine/run_calls.h"
 #include "tests/oracle/collective_cases.h"
 
@@ -141,7 +142,7 @@ void check_equal(Random& random, bool deaths, bool cut, Found& found) {
 
 TEST_CASE("links that slow and recover serve as in the plain engine") {
   Found found;
-  for (uint64_t seed = 1; seed <= 200; ++seed) {
+  for (uint64_t seed = 1; seed <= cases(200); ++seed) {
     Random random(seed);
     INFO("seed " << seed);
     check_equal(random, false, false, found);
@@ -151,7 +152,7 @@ TEST_CASE("links that slow and recover serve as in the plain engine") {
 
 TEST_CASE("links that die and come back lose and send anew as in the plain engine") {
   Found found;
-  for (uint64_t seed = 1001; seed <= 1400; ++seed) {
+  for (uint64_t seed = 1001; seed <= 1000 + cases(400); ++seed) {
     Random random(seed);
     INFO("seed " << seed);
     check_equal(random, true, false, found);
@@ -162,7 +163,7 @@ TEST_CASE("links that die and come back lose and send anew as in the plain engin
 
 TEST_CASE("a run that is cut off ends when all know of it, as in the plain engine") {
   Found found;
-  for (uint64_t seed = 3001; seed <= 3200; ++seed) {
+  for (uint64_t seed = 3001; seed <= 3000 + cases(200); ++seed) {
     Random random(seed);
     INFO("seed " << seed);
     check_equal(random, true, true, found);

@@ -2,6 +2,7 @@
 // Several jobs on shared devices, oversubscribed ports and equal starts, so that many events tie.
 #include "sim/base/random.h"
 #include "tests/catch.h"
+#include "tests/effort.h"
 #include "tests/engine/run_calls.h"
 #include "tests/oracle/collective_cases.h"
 
@@ -9,7 +10,7 @@ using namespace brigade;
 
 TEST_CASE("shuffled creation gives the same event hash") {
   int64_t ties = 0;
-  for (uint64_t seed = 1; seed <= 120; ++seed) {
+  for (uint64_t seed = 1; seed <= cases(120); ++seed) {
     Random random(seed);
     const int n = static_cast<int>(random.between(2, 10));
     const Duration latency = nanoseconds(random.between(0, 2) * 500);  // zero latency too

@@ -11,6 +11,7 @@
 
 #include "sim/base/random.h"
 #include "tests/catch.h"
+#include "tests/effort.h"
 #include "tests/engine/run_calls.h"
 
 using namespace brigade;
@@ -71,7 +72,7 @@ TEST_CASE("on random traffic both models nearly agree on every message, and on w
   packet.window = 4;
   fluid.model = NetworkModel::kFluid;
   std::vector<double> each, all;
-  for (uint64_t seed = 1; seed <= 60; ++seed) {
+  for (uint64_t seed = 1; seed <= cases(60); ++seed) {
     const Traffic traffic = draw(seed);
     const auto a = arrivals<PacketNetwork>(traffic, packet), b = arrivals<FluidNetwork>(traffic, fluid);
     Time last_a{}, last_b{};

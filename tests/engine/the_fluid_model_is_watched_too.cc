@@ -4,6 +4,7 @@
 #include "sim/engine/paranoid.h"
 #include "sim/engine/payload.h"
 #include "tests/catch.h"
+#include "tests/effort.h"
 #include "tests/engine/run_calls.h"
 #include "tests/oracle/collective_cases.h"
 
@@ -11,7 +12,7 @@ using namespace brigade;
 
 TEST_CASE("random jobs end alike in any order of creation, watched or not, with data that ends as its sum") {
   int64_t verified = 0, checks = 0;
-  for (uint64_t seed = 1; seed <= 80; ++seed) {
+  for (uint64_t seed = 1; seed <= cases(80); ++seed) {
     Random random(seed);
     const int n = static_cast<int>(random.between(2, 10));
     const Bandwidth fast = Bandwidth::gb_per_s(50), slow = Bandwidth::per_second({7'000'000'001});

@@ -3,6 +3,7 @@
 // same bytes as long. So too where links keep their queues, with one class or with several.
 #include "sim/base/random.h"
 #include "tests/catch.h"
+#include "tests/effort.h"
 #include "tests/engine/run_calls.h"
 #include "tests/oracle/collective_cases.h"
 
@@ -73,7 +74,7 @@ void check_equal(const Topology& topology, const NetworkSpec& network,
 }  // namespace
 
 TEST_CASE("the fast engine and the plain engine end every rank at the same picosecond") {
-  for (uint64_t seed = 1; seed <= 400; ++seed) {
+  for (uint64_t seed = 1; seed <= cases(400); ++seed) {
     Random random(seed);
     INFO("seed " << seed);
     const auto topology = cluster_of(random, static_cast<int>(random.between(1, 12)));
@@ -86,7 +87,7 @@ TEST_CASE("the fast engine and the plain engine end every rank at the same picos
 }
 
 TEST_CASE("links that take the highest class first serve as the plain engine does") {
-  for (uint64_t seed = 1; seed <= 300; ++seed) {
+  for (uint64_t seed = 1; seed <= cases(300); ++seed) {
     Random random(seed);
     INFO("seed " << seed);
     const auto topology = cluster_of(random, static_cast<int>(random.between(2, 8)));

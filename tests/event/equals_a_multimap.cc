@@ -9,6 +9,7 @@
 #include "sim/base/random.h"
 #include "sim/event/event.h"
 #include "tests/catch.h"
+#include "tests/effort.h"
 
 using namespace brigade;
 
@@ -37,7 +38,7 @@ int64_t delay(Random& random, int pattern) {
 }  // namespace
 
 TEST_CASE("batches equal those of a multimap") {
-  for (uint64_t seed = 1; seed <= 200; ++seed) {
+  for (uint64_t seed = 1; seed <= cases(200); ++seed) {
     INFO("seed " << seed);
     Random random(seed);
     EventQueue<Event> queue;
@@ -76,7 +77,7 @@ TEST_CASE("batches equal those of a multimap") {
 // A front of few events lives long: it is pushed into behind the clock's back until its room is used up, now
 // and then in the middle of a batch whose next event comes before what has just been dealt out.
 TEST_CASE("a front that is pushed into again and again equals a multimap") {
-  for (uint64_t seed = 1; seed <= 100; ++seed) {
+  for (uint64_t seed = 1; seed <= cases(100); ++seed) {
     INFO("seed " << seed);
     Random random(seed);
     EventQueue<Event> queue;

@@ -2,10 +2,12 @@
 #pragma once
 #include <cstdint>
 
+#include "tests/effort.h"
+
 namespace brigade::property {
 
 struct Options {
-  int cases = 300;
+  int cases = static_cast<int>(brigade::cases(300));
   uint64_t seed = 1;  // of the first case; the others follow
 };
 Options& options();

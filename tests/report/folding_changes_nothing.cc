@@ -11,6 +11,7 @@
 #include "absl/strings/str_replace.h"
 #include "sim/base/random.h"
 #include "sim/report/json.h"
+#include "tests/effort.h"
 #include "tests/report/small_scenarios.h"
 
 using namespace brigade;
@@ -18,6 +19,7 @@ using namespace brigade;
 namespace {
 
 constexpr uint64_t kSeed = 20261129;
+constexpr int kCases = static_cast<int>(cases(150));
 constexpr size_t kLinks = 1000;  // more than there are
 
 // What was folded: nothing, everything, or some parts, of which these figures are told.
@@ -137,7 +139,6 @@ TEST_CASE("random scenarios of ranks alike take the same time folded and not") {
   INFO("seed " << kSeed);
   Writer writer(kSeed);
   int folded = 0;
-  constexpr int kCases = 150;
   for (int i = 0; i < kCases; ++i) folded += same_both_ways(writer.scenario()).all;
   CHECK(folded > kCases / 3);  // else nothing was tried
 }
@@ -331,7 +332,7 @@ TEST_CASE("rows that are alike are folded beside rows that are not") {
 TEST_CASE("random jobs and changes on some nodes take the same time folded and not") {
   Random random(kSeed);
   int parts = 0, rows = 0;
-  for (int i = 0; i < 150; ++i) {
+  for (int i = 0; i < kCases; ++i) {
     std::string yaml = kHead;
     if (random.below(2) == 0) {
       const uint64_t node = random.below(12), what = random.below(3);
@@ -359,6 +360,6 @@ TEST_CASE("random jobs and changes on some nodes take the same time folded and n
       rows += part.ends_with("rows");
     }
   }
-  CHECK(parts > 50);
-  CHECK(rows > 10);
+  CHECK(parts > kCases / 3);
+  CHECK(rows > kCases / 15);
 }
