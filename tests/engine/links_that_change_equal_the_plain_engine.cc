@@ -157,8 +157,8 @@ TEST_CASE("links that die and come back lose and send anew as in the plain engin
     INFO("seed " << seed);
     check_equal(random, true, false, found);
   }
-  CHECK(found.lost > 200);
-  CHECK(found.resumed > 100);
+  CHECK(found.lost > static_cast<int64_t>(cases(200)));
+  CHECK(found.resumed > static_cast<int64_t>(cases(100)));
 }
 
 TEST_CASE("a run that is cut off ends when all know of it, as in the plain engine") {
@@ -168,5 +168,5 @@ TEST_CASE("a run that is cut off ends when all know of it, as in the plain engin
     INFO("seed " << seed);
     check_equal(random, true, true, found);
   }
-  CHECK(found.cut > 20);
+  CHECK(found.cut > static_cast<int64_t>(cases(20)));
 }
