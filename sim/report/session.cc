@@ -91,22 +91,18 @@ std::unique_ptr<Session> Session::open(ScenarioParts parts, const SessionRequest
   session->trace_ = trace_of(parts.scenario, request.trace, errors);
   session->scenario_ = parts.scenario;
   const bool all_is_watched = session->trace_ || request.verify || request.paranoid;
-  const bool folds =
-      errors.ok() && request.fold_from && !all_is_watched && session->fold(*request.fold_from, errors);
+  if (!all_is_watched && !parts.scenario.alone) session->fold_from_ = request.fold_from;
+  const bool folds = errors.ok() && session->fold_from_ && session->fold(*session->fold_from_, errors);
   if (!folds) session->unfold(parts, cache, errors);
   if (!errors.ok()) return nullptr;
   if (session->trace_) check_trace_ranks(*session->trace_, session->ranks_, errors);
   if (!errors.ok()) return nullptr;
   warn_of_suspicious_values(session->scenario_, errors);
-  if (request.fold_from && !all_is_watched && !folds && !parts.scenario.alone)
-    session->partial_fold_ = PartialFold::find(session->scenario_.cluster, *session->request_, *session->run_,
-                                               session->scenario_.link_changes, *request.fold_from);
   return session;
 }
 
 bool Session::fold(uint32_t units_min, Diagnostics& errors) {
   const Scenario& s = scenario_;
-  if (s.alone) return false;
   const bool changed = !s.link_changes.empty() || !s.rank_changes.empty();
   const std::optional<Fold> fold = find_fold(s.cluster, changed, s.network, s.jobs, units_min);
   if (!fold) return false;
@@ -143,6 +139,8 @@ void Session::unfold(const ScenarioParts& parts, TopologyCache* cache, Diagnosti
   ranks_ = 0;
   for (const auto& devices : place_jobs(request.jobs, *topology_, request.seed, errors))
     ranks_ += static_cast<Rank>(devices.size());
+  if (fold_from_)
+    partial_fold_ = PartialFold::find(scenario_.cluster, request, *run_, scenario_.link_changes, *fold_from_);
 }
 
 RunResult Session::run() {
@@ -157,7 +155,7 @@ RunResult Session::run() {
           .cluster_is_sound = true,
           .sound_jobs = std::vector<bool>(scenario_.jobs.size(), true)},
          nullptr, errors);
-  if (errors.ok()) return run_->go({});
+  if (errors.ok()) return run();  // in parts, or everything
   result = {};
   for (const Diagnostic& d : errors.list()) result.failure = d.message;
   return result;

@@ -82,7 +82,7 @@ class Session {
   bool fold(uint32_t units_min, Diagnostics& errors);
   // Runs each job by itself and notes what it took.
   void run_alone(RunResult& result);
-  // Prepares everything.
+  // Prepares everything, and what of it can be folded all the same.
   void unfold(const ScenarioParts& parts, TopologyCache* cache, Diagnostics& errors);
 
   Scenario scenario_;
@@ -94,6 +94,7 @@ class Session {
   std::optional<Recorder> recorder_;  // with a trace
   Rank ranks_ = 0;
   bool paranoid_ = false;
+  std::optional<uint32_t> fold_from_;  // nothing also where all is watched
 };
 
 }  // namespace brigade

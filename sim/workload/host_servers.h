@@ -9,9 +9,8 @@
 //
 //   gradients up, a bucket's share when it has been reduced
 //   update    when all gradients are there: states read, parameters too where they are on NVMe and have no
-//   master copy; the
-//             optimizer moves its bytes through the host's memory; what was read is written; parameters down,
-//             unless the host keeps them
+//             master copy; the optimizer moves its bytes through the host's memory; what was read is written;
+//             parameters down, unless the host keeps them
 //   store     parameters up, and written to NVMe if that is their place: the optimizer is on the device
 //   read      of a gather's share, from NVMe into a buffer of the host
 //   copy      of that share, down to the device

@@ -32,11 +32,6 @@ std::vector<Rank> changed_ranks(const RankChange& change, const JobSpec& job,
   return ranks;
 }
 
-bool lasts_as_long_as_others(const JobSpec& job) {
-  const auto* background = std::get_if<BackgroundJobSpec>(&job.kind);
-  return background != nullptr && !background->duration;
-}
-
 }  // namespace
 
 std::unique_ptr<PartialFold> PartialFold::find(const ClusterSpec& cluster, const RunRequest& whole,
@@ -45,8 +40,12 @@ std::unique_ptr<PartialFold> PartialFold::find(const ClusterSpec& cluster, const
   const std::optional<Fold> units = find_units(cluster, whole.network);
   units_min = std::max(units_min, Fold::kUnitsMin);
   if (!units || units->units < units_min) return nullptr;
-  if (std::any_of(whole.jobs.begin(), whole.jobs.end(), lasts_as_long_as_others)) return nullptr;
-  std::unique_ptr<PartialFold> fold(new PartialFold(cluster, whole, *units));
+  for (size_t j = 0; j < whole.jobs.size(); ++j)
+    if (prepared.job(j).lasts_as_long_as_others()) return nullptr;
+  Diagnostics unsaid;
+  auto simulated = build_topology(with_units(cluster, *units, units->simulated), {}, unsaid);
+  if (!simulated || !routes_are_alike(*simulated, *units)) return nullptr;
+  std::unique_ptr<PartialFold> fold(new PartialFold(whole, *units, std::move(simulated)));
   fold->find_parts(prepared);
   const std::vector<bool> changed = fold->changed_units(link_changes);
   for (size_t p = 0; p < fold->parts_.size(); ++p) {
@@ -56,15 +55,7 @@ std::unique_ptr<PartialFold> PartialFold::find(const ClusterSpec& cluster, const
     if (part.units.size() < units_min || std::any_of(part.units.begin(), part.units.end(), is_changed) ||
         !std::all_of(part.jobs.begin(), part.jobs.end(), is_alike))
       continue;
-    std::vector<JobSpec> jobs;
-    for (const size_t job : part.jobs) jobs.push_back(whole.jobs[job]);
-    Piece piece = fold->piece_of(p, std::move(jobs));
-    if (piece.run) {
-      part.folds = true;
-      fold->pieces_.push_back(std::move(piece));
-    } else if (part.jobs.size() == 1 && whole.link_changes.empty()) {
-      fold->add_rows(p);
-    }
+    fold->add_pieces(p);
   }
   if (fold->pieces_.empty()) return nullptr;
   return fold;
@@ -93,7 +84,7 @@ void PartialFold::find_parts(const Run& prepared) {
   for (size_t j = 0; j < whole_.jobs.size(); ++j) {
     devices_.push_back(prepared.devices_of(j));
     for (const VertexId v : devices_[j]) add(j, v);
-    for (const VertexId v : prepared.servers_of(j)) add(j, v);
+    for (const VertexId v : prepared.job(j).servers()) add(j, v);
   }
   std::vector<size_t> part_of(whole_.jobs.size());
   for (size_t j = 0; j < devices_.size(); ++j) {
@@ -165,7 +156,6 @@ std::optional<std::vector<std::string>> PartialFold::ranks_of_two_units(const Pa
 // Its run is null where it cannot be folded.
 PartialFold::Piece PartialFold::piece_of(size_t p, std::vector<JobSpec> jobs) const {
   const Part& part = parts_[p];
-  const Fold fold = fold_of(part);
   Piece piece{.part = p, .jobs = std::move(jobs)};
   std::vector<JobSpec> of_two_units = piece.jobs;
   for (size_t i = 0; i < of_two_units.size(); ++i) {
@@ -175,38 +165,40 @@ PartialFold::Piece PartialFold::piece_of(size_t p, std::vector<JobSpec> jobs) co
     of_two_units[i].placement.reset();
   }
   Diagnostics unsaid;
-  piece.simulated = build_topology(with_units(cluster_, fold, fold.simulated), {}, unsaid);
-  if (!piece.simulated || !routes_are_alike(*piece.simulated, fold)) return piece;
-  piece.run = Run::prepare({.topology = *piece.simulated,
+  piece.run = Run::prepare({.topology = *simulated_,
                             .network = whole_.network,
                             .seed = whole_.seed,
                             .jobs = std::move(of_two_units),
                             .changes = {},
-                            .fold = fold},
+                            .fold = fold_of(part)},
                            unsaid);
   return piece;
 }
 
-// Of a part that is one collective job.
-void PartialFold::add_rows(size_t p) {
+// A part's jobs together; of one collective job its rows, each by itself.
+void PartialFold::add_pieces(size_t p) {
   Part& part = parts_[p];
-  const JobSpec& job = whole_.jobs[part.jobs.front()];
-  const auto* all = std::get_if<CollectiveJobSpec>(&job.kind);
-  if (all == nullptr) return;
-  const auto sizes = all->collective == Collective::kBarrier ? std::vector{Bytes{}} : all->sizes;
-  std::vector<Piece> rows;
-  for (const Bytes size : sizes)
-    for (const AlgorithmSpec& algorithm : all->algorithms) {
-      JobSpec row = job;
-      auto& spec = std::get<CollectiveJobSpec>(row.kind);
-      spec.sizes = {size};
-      spec.algorithms = {algorithm};
-      if (!rows.empty()) row.start = {};
-      rows.push_back(piece_of(p, {std::move(row)}));
-      rows.back().is_row = true;
-      part.folds |= rows.back().run != nullptr;
-    }
-  if (part.folds) std::move(rows.begin(), rows.end(), std::back_inserter(pieces_));
+  std::vector<JobSpec> jobs;
+  for (const size_t job : part.jobs) jobs.push_back(whole_.jobs[job]);
+  std::vector<Piece> pieces;
+  const auto* all = std::get_if<CollectiveJobSpec>(&jobs.front().kind);
+  const bool has_rows = all != nullptr && all->sizes.size() * all->algorithms.size() > 1;
+  if (jobs.size() == 1 && has_rows && whole_.link_changes.empty()) {
+    for (const Bytes size : all->sizes)
+      for (const AlgorithmSpec& algorithm : all->algorithms) {
+        JobSpec row = jobs.front();
+        auto& spec = std::get<CollectiveJobSpec>(row.kind);
+        spec.sizes = {size};
+        spec.algorithms = {algorithm};
+        if (!pieces.empty()) row.start = {};
+        pieces.push_back(piece_of(p, {std::move(row)}));
+        pieces.back().is_row = true;
+      }
+  } else {
+    pieces.push_back(piece_of(p, std::move(jobs)));
+  }
+  part.folds = std::any_of(pieces.begin(), pieces.end(), [](const Piece& x) { return x.run != nullptr; });
+  if (part.folds) std::move(pieces.begin(), pieces.end(), std::back_inserter(pieces_));
 }
 
 // These jobs on the whole cluster; `row`: this row of the only one.
@@ -227,7 +219,7 @@ std::optional<RunResult> PartialFold::go() {
   for (const Part& part : parts_)
     if (!part.folds) rest.insert(rest.end(), part.jobs.begin(), part.jobs.end());
   RunSum sum(whole_.jobs.size(), whole_.topology.links().size(), units_.units,
-             links_of_unit(*pieces_.front().simulated, units_));
+             links_of_unit(*simulated_, units_));
   std::vector<FoldedPart> folded(parts_.size());
   for (const Piece& piece : pieces_) {
     const Part& part = parts_[piece.part];

@@ -15,6 +15,8 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "sim/topology/spec.h"
@@ -24,8 +26,8 @@ namespace brigade {
 
 class PartialFold {
  public:
-  // Null where nothing can be folded. `whole`: everything, and `prepared` for it without mistakes; it and
-  // `cluster` outlive this. `link_changes`: all of the scenario. A part has at least `units_min` units.
+  // Null where nothing can be folded. `whole`: everything, and `prepared` for it without mistakes; it
+  // outlives this. `link_changes`: all of the scenario. A part has at least `units_min` units.
   static std::unique_ptr<PartialFold> find(const ClusterSpec& cluster, const RunRequest& whole,
                                            const Run& prepared, std::span<const LinkChange> link_changes,
                                            uint32_t units_min);
@@ -43,24 +45,23 @@ class PartialFold {
     size_t part = 0;
     std::vector<JobSpec> jobs;
     bool is_row = false;
-    std::unique_ptr<const Topology> simulated = nullptr;
-    std::unique_ptr<Run> run = nullptr;  // on `simulated`; null: this row is not alike
+    std::unique_ptr<Run> run = nullptr;  // of two units; null: this row is not alike
   };
 
-  PartialFold(const ClusterSpec& cluster, const RunRequest& whole, const Fold& units)
-      : cluster_(cluster), whole_(whole), units_(units) {}
+  PartialFold(const RunRequest& whole, const Fold& units, std::unique_ptr<const Topology> simulated)
+      : whole_(whole), units_(units), simulated_(std::move(simulated)) {}
   uint32_t unit_of(VertexId v) const;
   void find_parts(const Run& prepared);
   std::vector<bool> changed_units(std::span<const LinkChange> link_changes) const;
   Fold fold_of(const Part& part) const;
   std::optional<std::vector<std::string>> ranks_of_two_units(const Part& part, size_t job) const;
   Piece piece_of(size_t part, std::vector<JobSpec> jobs) const;
-  void add_rows(size_t part);
+  void add_pieces(size_t part);
   std::optional<RunResult> run_plainly(const Piece* row, const std::vector<size_t>& jobs) const;
 
-  const ClusterSpec& cluster_;
   const RunRequest& whole_;
   Fold units_;                                  // of all units
+  std::unique_ptr<const Topology> simulated_;   // two of them, whichever part they stand for
   std::vector<std::vector<VertexId>> devices_;  // by job
   std::vector<Part> parts_;
   std::vector<Piece> pieces_;

@@ -74,9 +74,8 @@ class Run {
  public:
   static std::unique_ptr<Run> prepare(const RunRequest& request, Diagnostics& errors);
   RunResult go(const RunOptions& options);
-  // Of a job: its devices by rank, and what else works for it.
-  const std::vector<VertexId>& devices_of(size_t job) const { return placed_[job].devices; }
-  std::vector<VertexId> servers_of(size_t job) const { return jobs_[job]->servers(); }
+  const Job& job(size_t i) const { return *jobs_[i]; }
+  const std::vector<VertexId>& devices_of(size_t job) const { return placed_[job].devices; }  // by rank
 
  private:
   struct Placed {

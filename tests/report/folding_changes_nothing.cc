@@ -320,6 +320,8 @@ TEST_CASE("rows that are alike are folded beside rows that are not") {
     return same_both_ways(kHead + "jobs:\n" + on("c", "*", rest)).parts;
   };
   CHECK(rows("size: 24 KB, algorithm: [ring, tree]") == Parts{"c: 12, 1 of 2 rows"});
+  // That the units of `direct` are not alike shows when it has run.
+  CHECK(rows("size: 24 KB, algorithm: [ring, direct]") == Parts{"c: 12, 1 of 2 rows"});
   CHECK(rows("sizes: [24 KB, 24001 B, 48 KB], algorithm: [ring, tree], start: 2 us, run: {steps: 2, warmup: "
              "1}") == Parts{"c: 12, 2 of 6 rows"});
   CHECK(rows("size: 24 KB, collective: barrier").empty());
