@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <tuple>
 
 #include "sim/base/random.h"
 #include "sim/workload/fusion.h"
@@ -159,13 +158,7 @@ TEST_CASE("two layers: the step ends at its closed form, to the picosecond") {
     DdpJobSpec ddp = horovod(cycle, {fusion});
     ddp.buckets.gradient_as_bucket_view = false;
     ddp.model = {};
-    for (const auto& [name, ready, elements] : {std::tuple{"second", c2, e2}, std::tuple{"first", c1, e1}}) {
-      TensorSpec tensor;
-      tensor.name = name;
-      tensor.elements = elements;
-      tensor.ready = ready;
-      ddp.model.tensors.push_back(tensor);
-    }
+    ddp.model.tensors = {tensor_ready("second", c2, e2), tensor_ready("first", c1, e1)};
     ddp.model.forward = Duration{};
     ddp.model.backward = c2;
 

@@ -8,13 +8,15 @@
 namespace brigade {
 
 inline RunResult run_jobs(const Topology& topology, std::vector<JobSpec> jobs, NetworkSpec network = {},
-                          std::vector<RankChange> changes = {}, const RunOptions& options = {}) {
+                          std::vector<RankChange> changes = {}, const RunOptions& options = {},
+                          std::vector<LinkChange> link_changes = {}) {
   Diagnostics errors;
   const auto run = Run::prepare({.topology = topology,
                                  .network = network,
                                  .seed = 1,
                                  .jobs = std::move(jobs),
-                                 .changes = std::move(changes)},
+                                 .changes = std::move(changes),
+                                 .link_changes = std::move(link_changes)},
                                 errors);
   INFO(errors.text());
   REQUIRE(run != nullptr);

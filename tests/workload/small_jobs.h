@@ -80,6 +80,15 @@ JobSpec job_on(const std::string& ranks, const Kind& kind, const std::string& na
   return job;
 }
 
+// Whose gradient is ready so long after backward began.
+inline TensorSpec tensor_ready(const std::string& name, Duration ready, int64_t elements) {
+  TensorSpec tensor;
+  tensor.name = name;
+  tensor.elements = elements;
+  tensor.ready = ready;
+  return tensor;
+}
+
 // Three layers of 1,000 fp32 parameters, each 10 us forward and 20 us backward; a bucket a tensor, nothing
 // else. On two GPUs a ring takes 2 (1 us + 2 us) = 6 us a bucket, so that a step is
 //     forward 0 - 30 us, backward 30 - 90 us, buckets ready at 50, 70, 90 us, the last one reduced at 96 us.

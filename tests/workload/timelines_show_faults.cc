@@ -38,20 +38,7 @@ RankChange of_rank(double share, bool stops, int64_t begins_us, int64_t ends_us)
 }
 
 void record(Recorder& recorder, const std::vector<LinkChange>& links, const std::vector<RankChange>& ranks) {
-  const auto topology = small_cluster(2);
-  const NetworkSpec network;
-  Diagnostics errors;
-  const auto run = Run::prepare({.topology = *topology,
-                                 .network = network,
-                                 .seed = 1,
-                                 .jobs = {job_on("gpu[*]", small_ddp())},
-                                 .changes = ranks,
-                                 .link_changes = links},
-                                errors);
-  INFO(errors.text());
-  REQUIRE(run != nullptr);
-  const RunResult result = run->go({.recorder = &recorder});
-  CHECK(result.failure.empty());
+  run_jobs(*small_cluster(2), {job_on("gpu[*]", small_ddp())}, {}, ranks, {.recorder = &recorder}, links);
 }
 
 }  // namespace

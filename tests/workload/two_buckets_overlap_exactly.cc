@@ -2,7 +2,7 @@
 // T) + T.
 #include "sim/base/random.h"
 #include "tests/oracle/machines.h"
-#include "tests/workload/run_jobs.h"
+#include "tests/workload/small_jobs.h"
 
 using namespace brigade;
 
@@ -10,13 +10,7 @@ namespace {
 
 JobSpec two_buckets(Duration c1, Duration c2, int64_t elements) {
   DdpJobSpec ddp;
-  for (const auto& [name, ready] : {std::pair{"last", c2}, std::pair{"first", c1}}) {
-    TensorSpec tensor;
-    tensor.name = name;
-    tensor.elements = elements;
-    tensor.ready = ready;
-    ddp.model.tensors.push_back(tensor);
-  }
+  ddp.model.tensors = {tensor_ready("last", c2, elements), tensor_ready("first", c1, elements)};
   ddp.model.forward = Duration{};
   ddp.model.backward = c2;
   ddp.optimizer = OptimizerKind::kNone;
